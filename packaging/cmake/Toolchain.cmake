@@ -1,0 +1,35 @@
+# How every target is compiled: language level, warnings, sanitizers, build accelerators.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+find_program(MOLD mold)
+if(MOLD)
+    add_link_options(-fuse-ld=mold)
+endif()
+
+# Every library and program links this; it carries nothing but the warnings and the sanitizers.
+add_library(reelbrush_warnings INTERFACE)
+target_compile_options(reelbrush_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+if(REELBRUSH_SANITIZE)
+    target_compile_options(reelbrush_warnings INTERFACE -fsanitize=${REELBRUSH_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(reelbrush_warnings INTERFACE -fsanitize=${REELBRUSH_SANITIZE})
+endif()
+
+# reelbrush_library(name SOURCES a.cpp ... PUBLIC lib ... PRIVATE lib ...)
+# A static library whose headers are included from the repository root.
+function(reelbrush_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE reelbrush_warnings ${ARG_PRIVATE})
+endfunction()
