@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "kernels/plan/backend.h"
+#include "kernels/tensor/memory_budget.h"
+
+namespace reelbrush::kernels {
+
+/// Float32: everything in f32. Int8: layers whose weights are stored as int8 run as int8 where the processor has VNNI
+/// (activations quantised on the fly, one scale a sample for convolutions, one a row for linears), f32 elsewhere.
+/// Fastest: per layer and shape, whichever of the two was measured faster.
+enum class Precision { Float32, Int8, Fastest };
+
+struct CpuOptions {
+    int threads = 0;  ///< 0: all processors this process may use
+    Precision precision = Precision::Fastest;
+    /// Where measured algorithm choices are kept between runs (JSON); empty: measured anew each time.
+    std::filesystem::path algorithmCacheFile;
+    /// Packed weights are counted here; may be null.
+    std::shared_ptr<MemoryBudget> budget;
+};
+
+/// oneDNN for convolutions and linears, SIMD of our own (Highway: AVX2, AVX-512) for the rest.
+class CpuBackend : public Backend {
+  public:
+    explicit CpuBackend(CpuOptions options);
+    ~CpuBackend() override;
+
+    Result<std::unique_ptr<Step>> prepare(const StepRequest& request) override;
+    void enter() override;
+    int threads() const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// True where int8 products are fast and exact in 32 bits (AVX-512 VNNI or AVX-VNNI), within the limits that
+/// ONEDNN_MAX_CPU_ISA and REELBRUSH_MAX_SIMD put on this process.
+bool cpuHasFastInt8();
+
+}  // namespace reelbrush::kernels
