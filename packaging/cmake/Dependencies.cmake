@@ -1,4 +1,4 @@
-# Third-party libraries, all from the distribution.
+# Third-party libraries, all from the distribution; packaging/setup.sh deps installs them.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED)
@@ -13,7 +13,18 @@ find_library(DNNL_LIBRARY dnnl REQUIRED)
 add_library(dnnl INTERFACE)
 target_include_directories(dnnl SYSTEM INTERFACE "${DNNL_INCLUDE}")
 target_link_libraries(dnnl INTERFACE "${DNNL_LIBRARY}")
-find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs video)
+# Debian keeps OpenCVConfig.cmake in a package that pulls every module, Qt 5 among them; the four modules that are
+# used have their own small packages, without one.
+find_path(OPENCV_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
+foreach(module core imgproc imgcodecs video)
+    find_library(OPENCV_${module}_LIBRARY opencv_${module} REQUIRED)
+    add_library(opencv_${module} INTERFACE)
+    target_include_directories(opencv_${module} SYSTEM INTERFACE "${OPENCV_INCLUDE}")
+    target_link_libraries(opencv_${module} INTERFACE "${OPENCV_${module}_LIBRARY}")
+endforeach()
+foreach(module imgproc imgcodecs video)
+    target_link_libraries(opencv_${module} INTERFACE opencv_core)
+endforeach()
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
