@@ -1,9 +1,9 @@
 #pragma once
 
+#include "engine/core/status.h"
+
 #include <atomic>
 #include <memory>
-
-#include "engine/core/status.h"
 
 namespace reelbrush {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "kernels/tensor/shape.h"
 #include "kernels/tensor/status.h"
+
+#include <span>
+#include <vector>
 
 namespace reelbrush::kernels {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <span>
-
 #include "kernels/ops/activation.h"
+
+#include <span>
 
 namespace reelbrush::kernels {
 

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <limits>
-#include <span>
-
 #include "kernels/tensor/shape.h"
 #include "kernels/tensor/status.h"
 
+#include <limits>
+#include <span>
+
 namespace reelbrush::kernels {
 
-/// Sum of two tensors of one shape; the second may have batch 1 and is then repeated. Inputs: a [N,...], b [N or 1,...].
+/// Sum of two tensors of one shape; the second may have batch 1 and is then repeated. Inputs: a [N,...], b [N or
+/// 1,...].
 struct Add {};
 
 /// Adds a vector to every pixel or token. Inputs: x [N,...,C], vector [N,C] or [1,C].

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <span>
-
 #include "kernels/tensor/shape.h"
 #include "kernels/tensor/status.h"
+
+#include <span>
 
 namespace reelbrush::kernels {
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "kernels/ops/activation.h"
+
 #include <span>
 #include <vector>
-
-#include "kernels/ops/activation.h"
 
 namespace reelbrush::kernels {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <memory>
-
 #include "kernels/plan/step.h"
+
+#include <memory>
 
 namespace reelbrush::kernels {
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "kernels/plan/node.h"
+
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "kernels/plan/node.h"
 
 namespace reelbrush::kernels {
 

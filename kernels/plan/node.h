@@ -1,9 +1,5 @@
 #pragma once
 
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "kernels/ops/activation.h"
 #include "kernels/ops/arrange.h"
 #include "kernels/ops/attention.h"
@@ -15,6 +11,10 @@
 #include "kernels/ops/linear.h"
 #include "kernels/ops/resample.h"
 #include "kernels/ops/timestep_embedding.h"
+
+#include <string>
+#include <variant>
+#include <vector>
 
 namespace reelbrush::kernels {
 

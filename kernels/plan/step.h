@@ -1,14 +1,14 @@
 #pragma once
 
+#include "kernels/plan/node.h"
+#include "kernels/plan/weight_provider.h"
+#include "kernels/tensor/status.h"
+
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "kernels/plan/node.h"
-#include "kernels/plan/weight_provider.h"
-#include "kernels/tensor/status.h"
 
 namespace reelbrush::kernels {
 

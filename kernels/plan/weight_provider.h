@@ -1,11 +1,11 @@
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "kernels/tensor/dtype.h"
 #include "kernels/tensor/shape.h"
 #include "kernels/tensor/status.h"
+
+#include <string_view>
+#include <vector>
 
 namespace reelbrush::kernels {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-
 #include "kernels/tensor/memory_budget.h"
 #include "kernels/tensor/status.h"
+
+#include <cstddef>
+#include <memory>
 
 namespace reelbrush::kernels {
 

@@ -9,8 +9,8 @@ Status MemoryBudget::take(std::size_t bytes, const char* purpose) {
     do {
         if (limitBytes_ != 0 && (bytes > limitBytes_ || held > limitBytes_ - bytes))
             return fail(StatusCode::OutOfMemory,
-                        fmt::format("{} needs {:.1f} MiB, but of the budget of {:.1f} MiB {:.1f} MiB are in use", purpose,
-                                    bytes / 1048576.0, limitBytes_ / 1048576.0, held / 1048576.0));
+                        fmt::format("{} needs {:.1f} MiB, but of the budget of {:.1f} MiB {:.1f} MiB are in use",
+                                    purpose, bytes / 1048576.0, limitBytes_ / 1048576.0, held / 1048576.0));
     } while (!heldBytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
     std::size_t peak = peakBytes_.load(std::memory_order_relaxed);
     while (peak < held + bytes && !peakBytes_.compare_exchange_weak(peak, held + bytes, std::memory_order_relaxed)) {

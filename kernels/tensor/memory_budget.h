@@ -1,10 +1,10 @@
 #pragma once
 
+#include "kernels/tensor/status.h"
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
-
-#include "kernels/tensor/status.h"
 
 namespace reelbrush::kernels {
 

@@ -42,33 +42,32 @@ inline tl::unexpected<Error> fail(Error error) {
 #define RB_CONCAT(a, b) RB_CONCAT_INNER(a, b)
 
 /// Returns the error of `expression` from the enclosing function, if it has one.
-#define RB_TRY(expression)                                                       \
-    do {                                                                         \
-        auto&& rbStatus = (expression);                                          \
-        if (!rbStatus) return ::reelbrush::fail(std::move(rbStatus).error());    \
+#define RB_TRY(expression)                                                    \
+    do {                                                                      \
+        auto&& rbStatus = (expression);                                       \
+        if (!rbStatus) return ::reelbrush::fail(std::move(rbStatus).error()); \
     } while (false)
 
 /// Declares or assigns `target` from a Result, or returns its error.
 #define RB_ASSIGN(target, expression) RB_ASSIGN_IMPL(RB_CONCAT(rbResult, __LINE__), target, expression)
-#define RB_ASSIGN_IMPL(result, target, expression)                              \
-    auto result = (expression);                                                  \
-    if (!result) return ::reelbrush::fail(std::move(result).error());            \
+#define RB_ASSIGN_IMPL(result, target, expression)                    \
+    auto result = (expression);                                       \
+    if (!result) return ::reelbrush::fail(std::move(result).error()); \
     target = std::move(*result)
 
 /// Guards our own bugs: aborts in debug builds, returns Internal in release builds.
 #ifdef NDEBUG
-#define RB_ENSURE(condition, text)                                                                              \
-    do {                                                                                                         \
-        if (!(condition))                                                                                        \
+#define RB_ENSURE(condition, text)                                                                                 \
+    do {                                                                                                           \
+        if (!(condition))                                                                                          \
             return ::reelbrush::fail(::reelbrush::StatusCode::Internal, std::string("internal error: ") + (text)); \
     } while (false)
 #else
-#define RB_ENSURE(condition, text)                                                                  \
-    do {                                                                                             \
-        if (!(condition)) {                                                                          \
-            std::fprintf(stderr, "%s:%d: ENSURE failed: %s\n", __FILE__, __LINE__,                  \
-                         std::string(text).c_str());                                                 \
-            std::abort();                                                                            \
-        }                                                                                            \
+#define RB_ENSURE(condition, text)                                                                             \
+    do {                                                                                                       \
+        if (!(condition)) {                                                                                    \
+            std::fprintf(stderr, "%s:%d: ENSURE failed: %s\n", __FILE__, __LINE__, std::string(text).c_str()); \
+            std::abort();                                                                                      \
+        }                                                                                                      \
     } while (false)
 #endif
