@@ -1,5 +1,6 @@
 # reelbrush_test(name SOURCES a_test.cpp ... LIBS lib ...): one GoogleTest program, its cases known to ctest.
-# reelbrush_fuzzer(name SOURCES a_fuzzer.cpp LIBS lib ...): a libFuzzer program, built only with REELBRUSH_FUZZ.
+# reelbrush_fuzzer(name SOURCES a_fuzzer.cpp LIBS lib ...): a libFuzzer program, built only with REELBRUSH_FUZZ, also as
+# part of the target 'fuzzers'; fuzzers.txt in the build folder lists them for packaging/setup.sh.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -30,6 +31,10 @@ function(reelbrush_test name)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
 
+if(REELBRUSH_FUZZ)
+    add_custom_target(fuzzers)
+    file(WRITE "${CMAKE_BINARY_DIR}/fuzzers.txt" "")
+endif()
 function(reelbrush_fuzzer name)
     if(NOT REELBRUSH_FUZZ)
         return()
@@ -39,4 +44,6 @@ function(reelbrush_fuzzer name)
     target_link_libraries(${name} PRIVATE reelbrush_warnings ${ARG_LIBS})
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+    file(APPEND "${CMAKE_BINARY_DIR}/fuzzers.txt" "${CMAKE_CURRENT_BINARY_DIR}/${name}\n")
 endfunction()
