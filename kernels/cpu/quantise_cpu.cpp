@@ -1,0 +1,129 @@
+#include "kernels/cpu/quantise_cpu.h"
+
+#include "kernels/cpu/parallel_for.h"
+#include "kernels/cpu/simd_limit.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/quantise_cpu.cpp"
+#include <hwy/foreach_target.h>
+// Behind foreach_target.h, which must come first.
+#include "kernels/cpu/vector_tail-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reelbrush::kernels::HWY_NAMESPACE {
+
+float absoluteMaximumOf(const float* values, std::size_t count) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+        a = hn::Max(a, hn::Abs(hn::LoadU(d, values + i)));
+        b = hn::Max(b, hn::Abs(hn::LoadU(d, values + i + lanes)));
+        c = hn::Max(c, hn::Abs(hn::LoadU(d, values + i + 2 * lanes)));
+        e = hn::Max(e, hn::Abs(hn::LoadU(d, values + i + 3 * lanes)));
+    }
+    for (; i + lanes <= count; i += lanes) a = hn::Max(a, hn::Abs(hn::LoadU(d, values + i)));
+    if (i < count) b = hn::Max(b, hn::Abs(loadFirst(d, values + i, count - i)));
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
+}
+
+/// Integer is int8_t or uint8_t; low and high are whole numbers that it can hold.
+template <typename Integer>
+HWY_INLINE void quantiseRun(const float* values, std::size_t count, float inverseScale, float low, float high,
+                            Integer* out) {
+    const hn::ScalableTag<float> d;
+    const hn::Rebind<Integer, decltype(d)> dOut;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto scale = hn::Set(d, inverseScale), lowest = hn::Set(d, low), highest = hn::Set(d, high);
+    const auto round = [&](hn::Vec<decltype(d)> v) HWY_ATTR {
+        return hn::DemoteTo(dOut, hn::NearestInt(hn::Min(hn::Max(hn::Mul(v, scale), lowest), highest)));
+    };
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+        hn::StoreU(round(hn::LoadU(d, values + i)), dOut, out + i);
+        hn::StoreU(round(hn::LoadU(d, values + i + lanes)), dOut, out + i + lanes);
+        hn::StoreU(round(hn::LoadU(d, values + i + 2 * lanes)), dOut, out + i + 2 * lanes);
+        hn::StoreU(round(hn::LoadU(d, values + i + 3 * lanes)), dOut, out + i + 3 * lanes);
+    }
+    for (; i + lanes <= count; i += lanes) hn::StoreU(round(hn::LoadU(d, values + i)), dOut, out + i);
+    if (i == count) return;
+    HWY_ALIGN Integer last[hn::MaxLanes(d)];
+    hn::StoreU(round(loadFirst(d, values + i, count - i)), dOut, last);
+    std::copy_n(last, count - i, out + i);
+}
+
+void quantiseS8(const float* values, std::size_t count, float inverseScale, std::int8_t* out) {
+    quantiseRun<std::int8_t>(values, count, inverseScale, -127.0f, 127.0f, out);
+}
+
+void quantiseU8(const float* values, std::size_t count, float inverseScale, float highest, std::uint8_t* out) {
+    quantiseRun<std::uint8_t>(values, count, inverseScale, 0.0f, highest, out);
+}
+
+}  // namespace reelbrush::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace reelbrush::kernels {
+
+HWY_EXPORT(absoluteMaximumOf);
+HWY_EXPORT(quantiseS8);
+HWY_EXPORT(quantiseU8);
+
+namespace {
+/// Values that are worth a thread.
+constexpr std::int64_t kGrain = 16384;
+/// Rows quieter than this count as zeros: the inverse of their scale would overflow.
+constexpr float kSilence = 1e-35f;
+}  // namespace
+
+float absoluteMaximum(const float* values, std::int64_t count, int threads) {
+    applySimdLimitFromEnvironment();
+    if (count <= 0) return 0.0f;
+    float highest = 0.0f;
+    parallelFor(threads, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        const float own =
+            HWY_DYNAMIC_DISPATCH(absoluteMaximumOf)(values + begin, static_cast<std::size_t>(end - begin));
+#pragma omp critical(reelbrush_absolute_maximum)
+        highest = std::max(highest, own);
+    });
+    return highest;
+}
+
+void quantiseToS8(const QuantiseBlock& block, std::int8_t* out) {
+    applySimdLimitFromEnvironment();
+    parallelFor(block.threads, block.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        HWY_DYNAMIC_DISPATCH(quantiseS8)
+        (block.values + begin, static_cast<std::size_t>(end - begin), block.inverseScale, out + begin);
+    });
+}
+
+void quantiseToU8(const QuantiseBlock& block, int highest, std::uint8_t* out) {
+    applySimdLimitFromEnvironment();
+    parallelFor(block.threads, block.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        HWY_DYNAMIC_DISPATCH(quantiseU8)
+        (block.values + begin, static_cast<std::size_t>(end - begin), block.inverseScale, static_cast<float>(highest),
+         out + begin);
+    });
+}
+
+void quantiseRowsToS8(const QuantiseRows& block, std::int8_t* out, float* scales) {
+    applySimdLimitFromEnvironment();
+    if (block.channels <= 0) return;
+    const auto channels = static_cast<std::size_t>(block.channels);
+    parallelFor(block.threads, block.rows, kGrain / block.channels, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+            const float* values = block.values + row * block.channels;
+            const float highest = HWY_DYNAMIC_DISPATCH(absoluteMaximumOf)(values, channels);
+            const float inverse = highest > kSilence ? 127.0f / highest : 0.0f;
+            scales[row] = highest > kSilence ? highest / 127.0f : 0.0f;
+            HWY_DYNAMIC_DISPATCH(quantiseS8)(values, channels, inverse, out + row * block.channels);
+        }
+    });
+}
+
+}  // namespace reelbrush::kernels
+#endif
