@@ -1,0 +1,158 @@
+#include "engine/render/frame_pipeline.h"
+
+#include "engine/render/bounded_queue.h"
+#include "engine/render/frame_finisher.h"
+#include "engine/render/frame_preparer.h"
+#include "engine/render/painting_size.h"
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace reelbrush::render {
+
+namespace {
+
+struct PaintedFrame {
+    cv::Mat painting;  // [paintHeight, paintWidth, 3]
+    media::VideoFrame frame;
+};
+
+class FramePipeline {
+  public:
+    FramePipeline(const PipelineParts& parts, const PipelineOptions& options, const CancelToken& cancel,
+                  const PipelineProgress& progress)
+        : parts_(parts), options_(options), cancel_(cancel), progress_(progress) {}
+
+    Result<PipelineReport> run() {
+        runStages();
+        if (failure_) return fail(*failure_);
+        RB_TRY(cancel_.check());
+        if (report_.frames == 0)
+            return fail(StatusCode::BadInput, "there is nothing to paint: the clip has no frames in the wanted range");
+        tell(PipelineStage::Finishing);
+        RB_TRY(parts_.sink.finish());
+        return report_;
+    }
+
+  private:
+    using Stage = Status (FramePipeline::*)();
+
+    void runStages() {
+        std::vector<std::jthread> threads;  // joined when it goes, and by then every stage has been let go
+        try {
+            for (const Stage stage : {&FramePipeline::decode, &FramePipeline::prepare, &FramePipeline::encode})
+                threads.emplace_back([this, stage] { runStage(stage); });
+        } catch (const std::exception& exception) {
+            stop({StatusCode::OutOfMemory, std::string("cannot start a thread: ") + exception.what()});
+        }
+        runStage(&FramePipeline::paint);
+    }
+
+    void runStage(Stage stage) {
+        try {
+            if (Status status = (this->*stage)(); !status) stop(std::move(status).error());
+        } catch (const std::bad_alloc&) {
+            stop({StatusCode::OutOfMemory, "not enough memory for a frame; use a smaller size"});
+        } catch (const std::exception& exception) {
+            stop({StatusCode::Internal, std::string("internal error while rendering: ") + exception.what()});
+        }
+    }
+
+    /// The first failure is the cause; what other stages tell after it are its consequences.
+    void stop(Error error) {
+        {
+            const std::lock_guard lock(failureMutex_);
+            if (!failure_) failure_ = std::move(error);
+        }
+        decoded_.cancel();
+        prepared_.cancel();
+        painted_.cancel();
+    }
+
+    Status decode() {
+        for (std::int64_t frames = 0; options_.mostFrames < 0 || frames < options_.mostFrames; ++frames) {
+            RB_TRY(cancel_.check());
+            RB_ASSIGN(std::optional<media::VideoFrame> frame, parts_.source.next());
+            if (!frame || !decoded_.push(*std::move(frame))) break;
+        }
+        decoded_.close();
+        return {};
+    }
+
+    Status prepare() {
+        FramePreparer preparer(options_.size, options_.structure);
+        while (auto frame = decoded_.pop()) {
+            RB_ASSIGN(PreparedFrame prepared, preparer.prepare(*std::move(frame)));
+            frame.reset();
+            if (!prepared_.push(std::move(prepared))) break;
+        }
+        prepared_.close();
+        return {};
+    }
+
+    Status paint() {
+        const cv::Size size = paintingSize(options_.size);
+        tell(PipelineStage::Painting);
+        while (auto prepared = prepared_.pop()) {
+            RB_TRY(cancel_.check());
+            if (prepared->startsShot) {
+                parts_.painter.beginShot(options_.paint.seed);
+                ++report_.shots;
+            }
+            PaintedFrame painted{cv::Mat(size, CV_32FC3), std::move(prepared->frame)};
+            RB_TRY(
+                parts_.painter.paint(values(prepared->structure), options_.paint, cancel_, values(painted.painting)));
+            prepared.reset();
+            if (!painted_.push(std::move(painted))) break;
+            ++report_.frames;
+            tell(PipelineStage::Painting);
+        }
+        painted_.close();
+        return {};
+    }
+
+    Status encode() {
+        while (auto painted = painted_.pop()) {
+            RB_TRY(cancel_.check());
+            RB_ASSIGN(const media::VideoFrame frame,
+                      finishFrame(painted->painting, std::move(painted->frame), options_.size));
+            painted.reset();
+            RB_TRY(parts_.sink.write(frame));
+        }
+        return {};
+    }
+
+    static std::span<float> values(cv::Mat& picture) { return {picture.ptr<float>(), picture.total() * 3}; }
+
+    void tell(PipelineStage stage) const {
+        if (progress_) progress_(stage, report_.frames);
+    }
+
+    const PipelineParts& parts_;
+    const PipelineOptions& options_;
+    const CancelToken& cancel_;
+    const PipelineProgress& progress_;
+    BoundedQueue<media::VideoFrame> decoded_{kQueueFrames};
+    BoundedQueue<PreparedFrame> prepared_{kQueueFrames};
+    BoundedQueue<PaintedFrame> painted_{kQueueFrames};
+    std::mutex failureMutex_;
+    std::optional<Error> failure_;
+    PipelineReport report_;
+};
+
+}  // namespace
+
+Result<PipelineReport> renderFrames(const PipelineParts& parts, const PipelineOptions& options,
+                                    const CancelToken& cancel, const PipelineProgress& progress) {
+    RB_TRY(checkSize(options.size));
+    return FramePipeline(parts, options, cancel, progress).run();
+}
+
+}  // namespace reelbrush::render

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/core/cancel_token.h"
+#include "engine/core/status.h"
+#include "engine/diffusion/frame_painter.h"
+#include "engine/imaging/structure_image.h"
+#include "engine/media/frame_sink.h"
+#include "engine/media/frame_source.h"
+
+#include <cstdint>
+#include <functional>
+#include <opencv2/core/types.hpp>
+
+/// The frame pipeline: decode, prepare, paint, finish, encode.
+///
+///     decode thread ─▶ [queue] ─▶ prepare thread ─▶ [queue] ─▶ paint: the caller ─▶ [queue] ─▶ encode thread
+///
+/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is.
+/// Nothing is thrown across: a stage ends with a Status, and the first failure, by time, ends all of them.
+namespace reelbrush::render {
+
+constexpr int kQueueFrames = 1;
+/// One in the hands of each of the four stages, one in each of the three queues.
+constexpr int kFramesInFlight = 4 + 3 * kQueueFrames;
+
+/// What the pipeline joins; none is owned. The source and the sink are each used by one other thread while it runs.
+struct PipelineParts {
+    media::FrameSource& source;
+    diffusion::FramePainter& painter;  ///< its style is set; made for paintingSize(options.size)
+    media::FrameSink& sink;            ///< opened for options.size
+};
+
+struct PipelineOptions {
+    cv::Size size;  ///< of the pictures written; they are painted at paintingSize(size)
+    imaging::StructureOptions structure;
+    diffusion::PaintSettings paint;  ///< the seed is that of every shot: a cut found or missed changes no frame
+    std::int64_t mostFrames = -1;    ///< ends after so many; negative: all of the source
+};
+
+struct PipelineReport {
+    std::int64_t frames = 0;
+    std::int64_t shots = 0;
+};
+
+enum class PipelineStage { Painting, Finishing };
+
+/// Called on the caller's thread: before the first frame, after each one, and before the file is completed.
+using PipelineProgress = std::function<void(PipelineStage stage, std::int64_t framesDone)>;
+
+/// Renders all frames of the source into the sink and completes the sink's file. After any failure the sink is left
+/// incomplete, and destroying it removes what it wrote.
+/// Thread: the engine thread, which owns the painter.
+/// Errors: those of the parts; Cancelled (within one denoising step); BadInput when the source has no frame.
+Result<PipelineReport> renderFrames(const PipelineParts& parts, const PipelineOptions& options,
+                                    const CancelToken& cancel, const PipelineProgress& progress = {});
+
+}  // namespace reelbrush::render

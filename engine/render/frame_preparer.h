@@ -1,0 +1,38 @@
+#pragma once
+
+#include "engine/core/status.h"
+#include "engine/imaging/shot_cuts.h"
+#include "engine/imaging/structure_image.h"
+#include "engine/media/video_frame.h"
+
+#include <opencv2/core.hpp>
+
+namespace reelbrush::render {
+
+/// A frame on its way to the painter. Its pixels are gone; what is left is what the later stages need.
+struct PreparedFrame {
+    /// Structure image [paintHeight, paintWidth, 3] CV_32FC3, continuous: see paintingSize.
+    cv::Mat structure;
+    /// The first frame of a shot: the painter draws the shot's noise before it.
+    bool startsShot = false;
+    /// Time, duration, index and alpha of the source frame; rgb is empty.
+    media::VideoFrame frame;
+};
+
+/// The stage between decoding and painting: finds shots, brings the frame to the wanted size, computes the structure
+/// image and pads it. Thread: one at a time, frames in order.
+class FramePreparer {
+  public:
+    /// size: of the picture to be written, before padding.
+    FramePreparer(cv::Size size, const imaging::StructureOptions& structure);
+
+    /// Errors: BadInput (a frame that is no RGB float picture), OutOfMemory.
+    Result<PreparedFrame> prepare(media::VideoFrame frame);
+
+  private:
+    cv::Size size_;
+    imaging::StructureOptions structure_;
+    imaging::ShotCutDetector shots_;
+};
+
+}  // namespace reelbrush::render

@@ -1,0 +1,174 @@
+#include "engine/render/frame_pipeline.h"
+
+#include "tests/engine/render/fake_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace reelbrush::render {
+namespace {
+
+using testing::FakePainter;
+using testing::FakeSink;
+using testing::FakeSource;
+using testing::FramesInFlight;
+
+PipelineOptions optionsFor(cv::Size size) {
+    PipelineOptions options;
+    options.size = size;
+    options.paint.steps = 2;
+    options.paint.seed = 11;
+    return options;
+}
+
+TEST(FramePipeline, PaintsEveryFrameInOrder) {
+    FakeSource source(20, {50, 33});
+    FakePainter painter;
+    FakeSink sink;
+    std::vector<std::pair<PipelineStage, std::int64_t>> told;
+    const auto report =
+        renderFrames({source, painter, sink}, optionsFor({50, 33}), {},
+                     [&](PipelineStage stage, std::int64_t frames) { told.emplace_back(stage, frames); });
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->frames, 20);
+    EXPECT_EQ(report->shots, 1);
+    ASSERT_EQ(sink.times.size(), 20u);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(sink.times[static_cast<std::size_t>(i)], Rational(i, 25));
+    EXPECT_TRUE(sink.finished);
+    EXPECT_EQ(sink.last.size(), cv::Size(50, 33));
+    ASSERT_EQ(told.size(), 22u);
+    EXPECT_EQ(told.front(), std::make_pair(PipelineStage::Painting, std::int64_t{0}));
+    EXPECT_EQ(told.back(), std::make_pair(PipelineStage::Finishing, std::int64_t{20}));
+}
+
+TEST(FramePipeline, TinyPicturesWork) {
+    FakeSource source(2, {1, 1});
+    FakePainter painter;
+    FakeSink sink;
+    const auto report = renderFrames({source, painter, sink}, optionsFor({1, 1}), {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(sink.last.size(), cv::Size(1, 1));
+}
+
+TEST(FramePipeline, EveryShotStartsFromTheSameSeed) {
+    FakeSource source(30, {64, 48});
+    source.cutAt = 15;
+    FakePainter painter;
+    FakeSink sink;
+    const auto report = renderFrames({source, painter, sink}, optionsFor({64, 48}), {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->shots, 2);
+    EXPECT_EQ(painter.shotSeeds, (std::vector<std::uint64_t>{11, 11}));
+}
+
+TEST(FramePipeline, StopsAfterTheWantedNumberOfFrames) {
+    FakeSource source(20, {32, 32});
+    FakePainter painter;
+    FakeSink sink;
+    PipelineOptions options = optionsFor({32, 32});
+    options.mostFrames = 3;
+    const auto report = renderFrames({source, painter, sink}, options, {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->frames, 3);
+    EXPECT_EQ(source.delivered(), 3);
+}
+
+/// However long the clip and whichever stage is slow, only so many frames live at once.
+TEST(FramePipeline, HoldsAFixedNumberOfFrames) {
+    for (const bool slowSink : {false, true}) {
+        FramesInFlight flight;
+        FakeSource source(200, {32, 32}, &flight);
+        FakePainter painter;
+        FakeSink sink(&flight);
+        const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); };
+        if (slowSink)
+            sink.onWrite = pause;
+        else
+            painter.onStep = [&](int, int) { pause(); };
+        const auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), {});
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(flight.now, 0);
+        EXPECT_LE(flight.most, kFramesInFlight);
+    }
+}
+
+TEST(FramePipeline, AFailingStageEndsAllOfThemWithItsOwnError) {
+    const auto run = [](auto breakSomething) {
+        FakeSource source(50, {32, 32});
+        FakePainter painter;
+        FakeSink sink;
+        breakSomething(source, painter, sink);
+        auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), {});
+        EXPECT_FALSE(sink.finished);
+        EXPECT_FALSE(report);
+        return report ? Error{} : report.error();
+    };
+    for (const int at : {0, 1, 7, 49}) {
+        EXPECT_EQ(run([&](auto& source, auto&, auto&) { source.failAt = at; }).message, "the source is damaged");
+        EXPECT_EQ(run([&](auto&, auto& painter, auto&) { painter.failAt = at; }).message, "the painter broke");
+        EXPECT_EQ(run([&](auto&, auto&, auto& sink) { sink.failAt = at; }).message, "the disk is full");
+    }
+    EXPECT_EQ(run([](auto&, auto&, auto& sink) { sink.failFinish = true; }).message, "the disk is full at the end");
+}
+
+TEST(FramePipeline, ExceptionsBecomeErrors) {
+    const auto run = [](auto breakSomething) {
+        FakeSource source(9, {32, 32});
+        FakePainter painter;
+        FakeSink sink;
+        breakSomething(source, painter, sink);
+        auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), {});
+        EXPECT_FALSE(report);
+        return report ? Error{} : report.error();
+    };
+    EXPECT_NE(run([](auto& source, auto&, auto&) { source.throwAt = 4; }).message.find("thrown by the source"),
+              std::string::npos);
+    EXPECT_NE(run([](auto&, auto& painter, auto&) { painter.throwAt = 4; }).message.find("thrown by the painter"),
+              std::string::npos);
+    EXPECT_EQ(run([](auto&, auto&, auto& sink) { sink.throwAt = 4; }).code, StatusCode::OutOfMemory);
+}
+
+TEST(FramePipeline, CancelsWithinOneDenoisingStep) {
+    FakeSource source(1000, {32, 32});
+    FakePainter painter;
+    FakeSink sink;
+    const CancelToken cancel;
+    PipelineOptions options = optionsFor({32, 32});
+    options.paint.steps = 10;
+    painter.onStep = [&](int frame, int step) {
+        if (frame == 3 && step == 4) cancel.cancel();
+    };
+    const auto report = renderFrames({source, painter, sink}, options, cancel);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, StatusCode::Cancelled);
+    EXPECT_EQ(painter.steps, 3 * 10 + 4);
+    EXPECT_FALSE(sink.finished);
+    EXPECT_LE(source.delivered(), 3 + kFramesInFlight);
+}
+
+TEST(FramePipeline, CancelledFromTheStartPaintsNothing) {
+    FakeSource source(10, {32, 32});
+    FakePainter painter;
+    FakeSink sink;
+    const CancelToken cancel;
+    cancel.cancel();
+    const auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), cancel);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, StatusCode::Cancelled);
+    EXPECT_EQ(painter.painted, 0);
+}
+
+TEST(FramePipeline, AClipWithoutFramesIsAnError) {
+    FakeSource source(0, {32, 32});
+    FakePainter painter;
+    FakeSink sink;
+    const auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, StatusCode::BadInput);
+    EXPECT_FALSE(sink.finished);
+}
+
+}  // namespace
+}  // namespace reelbrush::render
