@@ -1,5 +1,7 @@
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -22,6 +24,18 @@ void parallelFor(int threads, std::int64_t count, std::int64_t grain, const Body
         const std::int64_t begin = count * part / threads, end = count * (part + 1) / threads;
         if (begin < end) body(begin, end);
     }
+}
+
+/// Calls body(item, thread) for each item in [0, count), thread in [0, threads), and waits for all. Whoever is free
+/// takes the next item. As with parallelFor, the body must not contain vector code itself.
+template <typename Body>
+void parallelItems(int threads, std::int64_t count, const Body& body) {
+    if (threads <= 1 || count < 2) {
+        for (std::int64_t item = 0; item < count; ++item) body(item, 0);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (std::int64_t item = 0; item < count; ++item) body(item, omp_get_thread_num());
 }
 
 }  // namespace reelbrush::kernels

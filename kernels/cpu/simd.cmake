@@ -1,6 +1,8 @@
 # The SIMD steps: every op but convolution and linear. Included by CMakeLists.txt of this folder.
 set(simd_sources
-    quantise_cpu.cpp simd_limit.cpp)
+    activation_cpu.cpp arrange_cpu.cpp attention_cpu.cpp attention_tile.cpp elementwise_cpu.cpp geglu_cpu.cpp
+    group_norm_cpu.cpp group_norm_layout.cpp layer_norm_cpu.cpp pixel_shuffle_cpu.cpp quantise_cpu.cpp resample_cpu.cpp
+    simd_limit.cpp simd_step.cpp timestep_embedding_cpu.cpp)
 list(TRANSFORM simd_sources PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 reelbrush_library(reelbrush_kernels_cpu_simd
     SOURCES ${simd_sources}
