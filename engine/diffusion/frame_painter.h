@@ -1,5 +1,9 @@
 #pragma once
 
+#include "engine/core/cancel_token.h"
+#include "engine/core/status.h"
+#include "kernels/cpu/cpu_backend.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,10 +11,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include "engine/core/cancel_token.h"
-#include "engine/core/status.h"
-#include "kernels/cpu/cpu_backend.h"
 
 namespace reelbrush::diffusion {
 
@@ -34,8 +34,8 @@ struct PainterOptions {
     int width = 512, height = 512;
     bool guided = true;  ///< guidance other than 1 will be used: room for a batch of two
     kernels::Precision precision = kernels::Precision::Fastest;
-    int threads = 0;            ///< 0: all processors this process may use
-    std::size_t ramBytes = 0;   ///< ceiling for weights and arena; 0: none
+    int threads = 0;           ///< 0: all processors this process may use
+    std::size_t ramBytes = 0;  ///< ceiling for weights and arena; 0: none
     std::filesystem::path algorithmCacheFile;
 };
 

@@ -17,8 +17,8 @@ namespace reelbrush::kernels {
 struct Attention {
     int heads = 1;
     int headSize = 64;
-    float scale = 0.0f;               ///< 0: 1 / sqrt(headSize)
-    std::vector<int> channelOffsets;  ///< first channel used of each input; empty: all zero
+    float scale = 0.0f;                 ///< 0: 1 / sqrt(headSize)
+    std::vector<int> channelOffsets{};  ///< first channel used of each input; empty: all zero
 
     int channels() const { return heads * headSize; }
     int offsetOf(std::size_t input) const { return channelOffsets.empty() ? 0 : channelOffsets[input]; }

@@ -12,7 +12,7 @@ namespace reelbrush::kernels {
 /// Inputs: x [...,I]; then, where hasResidual, residual of the output's shape.
 /// Weights: a weight [O_p,I] (or [O_p,I,1,1]) per part, then a bias [O_p] per part ("" where absent).
 struct Linear {
-    std::vector<int> outFeatures;  ///< O_p of each part
+    std::vector<int> outFeatures{};  ///< O_p of each part
     bool hasResidual = false;
     Activation activation = Activation::None;
     bool mayQuantise = true;  ///< see Conv2d

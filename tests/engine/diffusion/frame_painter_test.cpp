@@ -1,0 +1,93 @@
+#include "engine/diffusion/frame_painter.h"
+
+#include "tests/engine/diffusion/golden_tensors.h"
+#include "tests/support/test_data.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace reelbrush::diffusion {
+namespace {
+
+const std::filesystem::path kModel = REELBRUSH_SOURCE_DIR "/resources/models/starter";
+
+std::unique_ptr<FramePainter> painterFor(const PainterOptions& options, const std::vector<LoraChoice>& loras = {}) {
+    auto painter = FramePainter::create(kModel, loras, options);
+    if (!painter) throw std::runtime_error(painter.error().message);
+    return std::move(*painter);
+}
+
+TEST(FramePainter, PaintsTheGoldenPicture) {
+    const testing::GoldenTensors golden(testing::starterGolden());
+    const auto painter = painterFor(
+        {.width = 320, .height = 192, .guided = false, .precision = kernels::Precision::Float32, .threads = 2});
+    const auto style = golden.image("a.style");
+    ASSERT_TRUE(painter->setStyle({style}));
+    painter->beginShot(3);
+    std::vector<float> out(320 * 192 * 3);
+    const PaintSettings settings{.freedom = 0.45f, .steps = 8, .guidance = 1.0f};
+    ASSERT_TRUE(painter->paint(golden.image("a.structure"), settings, {}, out));
+    EXPECT_GE(testing::agreement("painted", out, golden.image("a.image")).psnr, 60.0);
+    const auto memory = painter->memory();
+    EXPECT_GE(static_cast<double>(memory.residentArenaBytes), 0.97 * static_cast<double>(memory.arenaBytes));
+}
+
+TEST(FramePainter, GuidanceOneOfAGuidedPainterIsThePlainPainting) {
+    std::vector<float> structure(64 * 48 * 3), guided(structure.size()), plain(structure.size());
+    for (std::size_t i = 0; i < structure.size(); ++i)
+        structure[i] = 0.5f + 0.4f * std::sin(0.01f * static_cast<float>(i));
+    PainterOptions options{.width = 64, .height = 48, .precision = kernels::Precision::Float32, .threads = 2};
+    const PaintSettings settings{.steps = 2, .guidance = 1.0f};
+    const std::vector<LoraChoice> loras{{kModel / "loras" / "watercolour.safetensors", 1.0f}};
+    ASSERT_TRUE(painterFor(options, loras)->paint(structure, settings, {}, guided));
+    options.guided = false;
+    ASSERT_TRUE(painterFor(options, loras)->paint(structure, settings, {}, plain));
+    EXPECT_LE(testing::agreement("guided", guided, plain).maxError, 1e-4);
+}
+
+TEST(FramePainter, TheSameFrameGivesTheSameBits) {
+    const auto painter = painterFor({.width = 48, .height = 32, .threads = 2});
+    std::vector<float> structure(48 * 32 * 3, 0.3f), first(structure.size()), second(structure.size());
+    ASSERT_TRUE(painter->paint(structure, {.steps = 2}, {}, first));
+    std::vector<float> other(structure.size(), 0.9f);
+    ASSERT_TRUE(painter->paint(other, {.steps = 3}, {}, second));
+    ASSERT_TRUE(painter->paint(structure, {.steps = 2}, {}, second));
+    EXPECT_EQ(first, second);
+}
+
+TEST(FramePainter, CancelEndsThePainting) {
+    const auto painter = painterFor({.width = 32, .height = 32, .threads = 1});
+    std::vector<float> structure(32 * 32 * 3, 0.5f), out(structure.size());
+    const CancelToken cancel;
+    std::jthread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        cancel.cancel();
+    });
+    const auto status = painter->paint(structure, {.steps = 1000}, cancel, out);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, StatusCode::Cancelled);
+}
+
+TEST(FramePainter, TooLittleMemorySaysWhatIsNeeded) {
+    const auto painter = FramePainter::create(kModel, {}, {.width = 256, .height = 256, .ramBytes = 10 << 20});
+    ASSERT_FALSE(painter);
+    EXPECT_EQ(painter.error().code, StatusCode::OutOfMemory);
+    EXPECT_NE(painter.error().message.find("256x256 needs"), std::string::npos) << painter.error().message;
+}
+
+TEST(FramePainter, SizesOffTheGridAreRefused) {
+    EXPECT_FALSE(FramePainter::create(kModel, {}, {.width = 100, .height = 64}));
+    EXPECT_FALSE(FramePainter::create(kModel, {}, {.width = 0, .height = 64}));
+}
+
+TEST(FramePainter, AMissingModelIsNamed) {
+    const auto painter = FramePainter::create("/nowhere/model", {}, {});
+    ASSERT_FALSE(painter);
+    EXPECT_NE(painter.error().message.find("/nowhere/model"), std::string::npos) << painter.error().message;
+}
+
+}  // namespace
+}  // namespace reelbrush::diffusion
