@@ -1,29 +1,48 @@
 #include "kernels/cpu/simd_limit.h"
 
-#include <hwy/highway.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/simd_limit.cpp"
+#include <hwy/foreach_target.h>
+// Behind foreach_target.h, which must come first.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace reelbrush::kernels::HWY_NAMESPACE {
+
+/// What a kernel that is called now was compiled for.
+std::int64_t compiledTarget() {
+    return HWY_TARGET;
+}
+
+}  // namespace reelbrush::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace reelbrush::kernels {
+
+HWY_EXPORT(compiledTarget);
 
 namespace {
 
 std::atomic<SimdLimit> currentLimit{SimdLimit::Best};
 std::once_flag environmentRead;
 
-/// DisableTargets(0) alone would not forget an earlier choice, so the table of kernels is reset as well.
 void apply(SimdLimit limit) {
     currentLimit = limit;
 #if HWY_ARCH_X86
+    // The first call of SupportedTargets chooses among all targets, disabled or not, so it has to come before.
+    hwy::SupportedTargets();
     std::int64_t disabled = 0;
     if (limit != SimdLimit::Best) disabled |= HWY_AVX3 | HWY_AVX3_DL;
     if (limit == SimdLimit::Sse4) disabled |= HWY_AVX2;
     hwy::DisableTargets(disabled);
-#endif
     hwy::GetChosenTarget().DeInit();
+#endif
 }
 
 void readEnvironment() {
@@ -51,11 +70,12 @@ SimdLimit simdLimit() {
 
 std::string simdName() {
     applySimdLimitFromEnvironment();
-    const std::int64_t targets = hwy::SupportedTargets();
+    const std::int64_t target = HWY_DYNAMIC_DISPATCH(compiledTarget)();
 #if HWY_ARCH_X86
-    if ((targets & (HWY_AVX3 | HWY_AVX3_DL)) != 0) return "AVX-512";
+    if (target == HWY_AVX3 || target == HWY_AVX3_DL) return "AVX-512";
 #endif
-    return hwy::TargetName(targets & -targets);
+    return hwy::TargetName(target);
 }
 
 }  // namespace reelbrush::kernels
+#endif

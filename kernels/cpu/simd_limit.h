@@ -17,7 +17,7 @@ void setSimdLimit(SimdLimit limit);
 /// The limit in force.
 SimdLimit simdLimit();
 
-/// What is used then on this processor: "AVX-512", "AVX2", "SSE4".
+/// What a kernel that is called now uses: "AVX-512", "AVX2", "SSE4".
 std::string simdName();
 
 }  // namespace reelbrush::kernels

@@ -2,8 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace reelbrush::kernels {
 namespace {
+
+TEST(SimdLimitDeathTest, EnvironmentNarrowsBeforeTheFirstKernel) {
+    // In a process of its own: the variable is read once.
+    EXPECT_EXIT(
+        {
+            setenv("REELBRUSH_MAX_SIMD", "sse4", 1);
+            std::exit(simdName() == "SSE4" && simdLimit() == SimdLimit::Sse4 ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
+}
 
 TEST(SimdLimit, NarrowsWhatIsUsedAndWidensAgain) {
     const std::string best = simdName();
