@@ -41,7 +41,8 @@ HWY_INLINE V exp2Below(D d, V x) {
     return scaleByPowerOfTwo(d, shifted, hn::Sub(x, hn::Sub(shifted, hn::Set(d, kRoundingShift))));
 }
 
-/// e^x, clamped to [-87, 87]. ln 2 in two parts (Cody and Waite 1980) keeps the relative error at 1e-7.
+/// e^x, clamped to [-87, 87]. The exponent's rounding error is made good (log2 e in two parts), which keeps the
+/// relative error at 1e-7; without fused multiply-add (SSE4) it grows to 3e-6 towards the ends.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V expOf(D d, V x) {
     x = hn::Min(hn::Set(d, 87.0f), hn::Max(hn::Set(d, -87.0f), x));
@@ -64,13 +65,13 @@ HWY_INLINE V inverse(D d, V x) {
     return r;
 }
 
-/// 1 / (1 + e^-x). Relative error 3e-7.
+/// 1 / (1 + e^-x). Relative error 2e-7, absolute error 2e-7 in SSE4 too.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sigmoidOf(D d, V x) {
     return inverse(d, hn::Add(hn::Set(d, 1.0f), expOf(d, hn::Neg(x))));
 }
 
-/// tanh(x) = 2 sigmoid(2x) - 1. Absolute error 3e-7.
+/// tanh(x) = 2 sigmoid(2x) - 1. Absolute error 4e-7.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanhOf(D d, V x) {
     return hn::MulSub(hn::Set(d, 2.0f), sigmoidOf(d, hn::Add(x, x)), hn::Set(d, 1.0f));
