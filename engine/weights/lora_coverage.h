@@ -15,8 +15,9 @@ namespace reelbrush::weights {
 
 /// The part of a model that LoRAs are matched against.
 struct LoraTarget {
-    std::string component = "unet";             ///< modules of this component, and those that name none, belong here
-    std::vector<std::string> otherComponents;   ///< parts of the model that are matched by themselves, not counted here
+    std::string component = "unet";  ///< modules of this component, and those that name none, belong here
+    /// Parts of the model that are matched by themselves; their modules are not counted here.
+    std::vector<std::string> otherComponents = {};
     std::string modelName = kStarterModelName;  ///< as errors call the model, and as baseModel() of a fitting LoRA
 };
 

@@ -109,11 +109,11 @@ std::optional<ModelIdentity> asIpAdapter(const Names& names) {
 std::optional<ModelIdentity> asMotionModule(const Names& names) {
     std::set<int> downBlocks;
     bool isOne = false;
-    bool hasPositions = false;
+    std::int64_t positions = 0;
     for (const StoredTensor& tensor : names.stored().tensors()) {
         const std::string_view name = tensor.info->name;
         isOne |= name.find("motion_modules.") != name.npos;
-        hasPositions |= name.ends_with(".pe");
+        if (name.ends_with(".pe") && tensor.info->shape.size() >= 2) positions = tensor.info->shape[1];
         constexpr std::string_view kDown = "down_blocks.";
         int block = 0;
         if (name.starts_with(kDown) &&
@@ -123,15 +123,13 @@ std::optional<ModelIdentity> asMotionModule(const Names& names) {
     if (!isOne) return std::nullopt;
     std::string base;
     if (!downBlocks.empty()) base = *downBlocks.rbegin() == 3 ? "SD 1.5" : *downBlocks.rbegin() == 2 ? "SDXL" : "";
-    // diffusers computes the positions itself, so its files lack them without being AnimateLCM.
-    const bool isOriginal = std::ranges::any_of(names.stored().tensors(), [](const StoredTensor& tensor) {
-        return tensor.info->name.find(".temporal_transformer.") != std::string::npos;
-    });
     std::string variant;
     if (names.hasPrefix("mid_block."))
         variant = "v2";
-    else if (isOriginal)
-        variant = hasPositions ? "v3" : "AnimateLCM";
+    else if (positions == 0)
+        variant = "AnimateLCM";
+    else
+        variant = positions == 32 ? "v3" : "v1";
     return identity(ModelKind::MotionModule, base, variant);
 }
 
