@@ -4,7 +4,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 jobs="${JOBS:-$(nproc)}"
-demo_style="${REELBRUSH_DEMO_STYLE:-van-gogh-starry-night}"
+demo_style="${REELBRUSH_DEMO_STYLE:-starry-night}"
 
 # Each line: what builds, what is linked, what tests and the demo run.
 packages=(
@@ -103,7 +103,7 @@ demo() {
 
 # The fuzzers need clang, which 'deps' leaves to those who have it.
 fuzz_briefly() {
-    local program list="$root/build/fuzz/fuzzers.txt"
+    local program seeds list="$root/build/fuzz/fuzzers.txt"
     if ! command -v clang++ >/dev/null ||
         ! clang++ -fsanitize=fuzzer,address -fopenmp -x c++ -o /dev/null - 2>/dev/null \
             <<<'#include <omp.h>
@@ -116,7 +116,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { ret
     build fuzz fuzzers
     while IFS= read -r program; do
         say "Fuzzing for ten seconds: $(basename "$program")"
-        (cd "$root/build/fuzz" && "$program" -max_total_time=10 -print_final_stats=0 -verbosity=0) ||
+        # What it finds goes into a folder of its own; the seeds of a_fuzz are in tests/fuzz/corpus/a.
+        mkdir -p "$program-found"
+        seeds="$root/tests/fuzz/corpus/$(basename "$program" _fuzz)"
+        [[ -d "$seeds" ]] || seeds="$program-found"
+        (cd "$program-found" && "$program" "$program-found" "$seeds" -max_total_time=10 -verbosity=0) ||
             fail "$program found a failing input; see above"
     done <"$list"
 }
