@@ -1,13 +1,13 @@
 #pragma once
 
+#include "engine/core/status.h"
+#include "engine/media/clip_info.h"
+#include "engine/media/video_frame.h"
+
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "engine/core/status.h"
-#include "engine/media/clip_info.h"
-#include "engine/media/video_frame.h"
 
 namespace reelbrush::media {
 
@@ -42,9 +42,9 @@ class FrameSink {
     virtual std::int64_t bytesWritten() const = 0;
 };
 
-/// target: container and kind by extension; a sequence as printf pattern ("out.%04d.png"), or a folder that exists or ends
-/// in "/" (frames are named 000001.png on). width, height: of the frames to come, any size; codecs with 4:2:0 get odd
-/// sizes through 4:4:4 or by one edge line repeated and cropped by the container, whichever the codec allows.
+/// target: container and kind by extension; a sequence as printf pattern ("out.%04d.png"), or a folder that exists or
+/// ends in "/" (frames are named 000001.png on). width, height: of the frames to come, any size; codecs with 4:2:0 get
+/// odd sizes through 4:4:4 or by one edge line repeated and cropped by the container, whichever the codec allows.
 /// source: info of the clip that the frames come from: its rate, time base, colour tags and pixel aspect are carried
 /// over; sourcePath: where sound, subtitles, chapters and metadata are copied from, may be empty.
 /// Errors: BadInput (unknown codec: lists what there is; target equals source), Unsupported (codec not for this
