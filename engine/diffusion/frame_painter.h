@@ -36,7 +36,7 @@ struct PainterOptions {
     kernels::Precision precision = kernels::Precision::Fastest;
     int threads = 0;           ///< 0: all processors this process may use
     std::size_t ramBytes = 0;  ///< ceiling for weights and arena; 0: none
-    std::filesystem::path algorithmCacheFile;
+    std::filesystem::path algorithmCacheFile{};
 };
 
 struct PainterMemory {
