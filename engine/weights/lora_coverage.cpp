@@ -43,7 +43,7 @@ Error nothingFits(const LoraCoverage& coverage, const LoraTarget& target) {
                              coverage.shapeMismatches.front());
     else
         reason = fmt::format("{} has no layers of these names: {}", target.modelName, firstOf(coverage.missing));
-    return {StatusCode::BadInput, fmt::format("the LoRA {} does not fit: {}; {}. Choose a LoRA made for {}",
+    return {StatusCode::BadInput, fmt::format("the LoRA {} does not fit: {}; {}; choose a LoRA made for {}",
                                               quotedPath(coverage.file), coverage.summary(), reason, target.modelName)};
 }
 
