@@ -1,0 +1,4 @@
+reelbrush_test(engine_media_source_test
+    SOURCES source_test_kit.cpp lossless_clip.cpp colour_source_test.cpp timing_source_test.cpp range_source_test.cpp
+            orientation_source_test.cpp picture_source_test.cpp
+    LIBS reelbrush_media_source reelbrush_media_ffmpeg opencv_core fmt::fmt)
