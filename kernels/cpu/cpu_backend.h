@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
-#include <memory>
-
 #include "kernels/plan/backend.h"
 #include "kernels/tensor/memory_budget.h"
+
+#include <filesystem>
+#include <memory>
 
 namespace reelbrush::kernels {
 
@@ -17,9 +17,9 @@ struct CpuOptions {
     int threads = 0;  ///< 0: all processors this process may use
     Precision precision = Precision::Fastest;
     /// Where measured algorithm choices are kept between runs (JSON); empty: measured anew each time.
-    std::filesystem::path algorithmCacheFile;
+    std::filesystem::path algorithmCacheFile = {};
     /// Packed weights are counted here; may be null.
-    std::shared_ptr<MemoryBudget> budget;
+    std::shared_ptr<MemoryBudget> budget = {};
 };
 
 /// oneDNN for convolutions and linears, SIMD of our own (Highway: AVX2, AVX-512) for the rest.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "kernels/cpu/algorithm_cache.h"
+#include "kernels/plan/step.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reelbrush::kernels {
+
+/// One way of computing a layer.
+struct Candidate {
+    std::string algorithm;  ///< as Step::algorithm() says it
+    std::function<Result<std::unique_ptr<Step>>()> make;
+};
+
+/// Prepares the fastest of several ways: the remembered one, else all are timed on buffers of their own and the choice
+/// is remembered. Candidates that are Unsupported here are passed over; earlier ones win ties, so the more accurate
+/// come first. key: the shape. Errors: those of the first candidate, which must always work.
+Result<std::unique_ptr<Step>> prepareFastest(const std::vector<Candidate>& candidates, const StepRequest& request,
+                                             const std::string& key, AlgorithmCache& cache);
+
+}  // namespace reelbrush::kernels
