@@ -1,0 +1,205 @@
+#include "engine/session/stylize_job.h"
+
+#include "engine/core/process_memory.h"
+#include "engine/media/frame_sink.h"
+#include "engine/media/frame_source.h"
+#include "engine/media/output_target.h"
+#include "engine/render/frame_pipeline.h"
+#include "engine/render/painting_size.h"
+#include "engine/session/model_folders.h"
+#include "engine/session/range_times.h"
+#include "engine/session/style_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+namespace reelbrush::session {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A twentieth of what is free stays free, for other programs and for what a forecast cannot know.
+std::size_t memoryLimit(const StylizeRequest& request) {
+    if (request.ramBytes != 0) return request.ramBytes;
+    const std::size_t available = availableMemoryBytes();
+    return residentBytes() + available - available / 20;
+}
+
+class StylizeJob {
+  public:
+    StylizeJob(const StylizeRequest& request, PainterShelf& painters, std::filesystem::path algorithmCacheFile,
+               jobs::JobContext& context)
+        : request_(request),
+          painters_(painters),
+          algorithmCacheFile_(std::move(algorithmCacheFile)),
+          context_(context),
+          style_(effectiveStyle(request)) {}
+
+    Result<StylizeReport> run() {
+        tell("opening the clip", 0);
+        RB_TRY(checkValues(request_));
+        RB_TRY(checkOutput(request_));
+        RB_TRY(openSource());
+        RB_TRY(openSink());
+        RB_TRY(context_.cancel().check());
+        tell("preparing the model", 0);
+        RB_TRY(preparePainter());
+        RB_TRY(context_.cancel().check());
+        RB_TRY(render());
+        complete();
+        return std::move(report_);
+    }
+
+  private:
+    Status openSource() {
+        RB_ASSIGN(const media::OutputTarget target, media::parseOutputTarget(request_.output, request_.codec));
+        RB_TRY(media::refuseOverwritingSource(target, request_.input));
+        outputIsVideo_ = target.kind == media::OutputKind::Video;
+        lastFrame_ = request_.lastFrame;
+        if (target.kind == media::OutputKind::Picture) lastFrame_ = request_.firstFrame;
+
+        media::OpenOptions options;
+        options.firstFrame = request_.firstFrame;
+        options.lastFrame = lastFrame_;
+        options.toneMapHdr = request_.toneMapHdr;
+        options.sequenceRate = request_.sequenceRate;
+        RB_ASSIGN(source_, media::openFrameSource(request_.input, options));
+        const media::VideoStreamInfo& video = source_->info().video;
+        size_ =
+            request_.size ? cv::Size(request_.size->width, request_.size->height) : cv::Size(video.width, video.height);
+        RB_TRY(render::checkSize(size_));
+        total_ = framesInRange(video.frameCount);
+        if (target.kind == media::OutputKind::Picture && video.frameCount > 1 &&
+            request_.lastFrame != request_.firstFrame)
+            report_.notes.push_back(fmt::format(
+                "only frame {} was painted, since the output is one picture; a name such as frame.%04d.png takes all",
+                request_.firstFrame));
+        if (video.interlaced)
+            report_.notes.emplace_back(
+                "the clip is interlaced and was painted as it is; deinterlace it first for clean edges");
+        return {};
+    }
+
+    std::int64_t framesInRange(std::int64_t frameCount) const {
+        const std::int64_t end = lastFrame_ < 0 ? frameCount : std::min(frameCount, lastFrame_ + 1);
+        return std::max<std::int64_t>(0, end - request_.firstFrame);
+    }
+
+    Status openSink() {
+        media::ClipInfo info = source_->info();
+        info.video.frameCount = total_;
+        if (request_.size) info.video.pixelAspect = Rational(1);
+        media::EncodeOptions options;
+        options.codec = request_.codec;
+        options.quality = request_.quality;
+        options.threads = request_.threads;
+        if (outputIsVideo_ && !info.others.empty()) {
+            RB_ASSIGN(const RangeTimes times,
+                      findRangeTimes(request_.input, request_.firstFrame, lastFrame_, request_.toneMapHdr));
+            options.startTime = times.start;
+            options.endTime = times.end;
+        }
+        RB_ASSIGN(sink_,
+                  media::openFrameSink(request_.output, size_.width, size_.height, info, request_.input, options));
+        return {};
+    }
+
+    Status preparePainter() {
+        const std::size_t limit = memoryLimit(request_);
+        const cv::Size painted = render::paintingSize(size_);
+        RB_TRY(render::checkPaintable(painted, limit));
+
+        std::vector<std::vector<float>> pictures;
+        for (const std::filesystem::path& file : style_.pictures) {
+            RB_ASSIGN(pictures.emplace_back(), loadStylePicture(file));
+        }
+        RB_ASSIGN(const std::filesystem::path model, findModelFolder(style_.baseModel));
+        std::vector<diffusion::LoraChoice> loras;
+        for (const styles::StyleLora& lora : style_.loras)
+            loras.push_back({lora.file, static_cast<float>(lora.strength)});
+        diffusion::PainterOptions options;
+        options.width = painted.width;
+        options.height = painted.height;
+        options.guided = style_.guidance != 1.0;
+        options.precision = request_.precision;
+        options.threads = request_.threads;
+        options.algorithmCacheFile = algorithmCacheFile_;
+        RB_ASSIGN(painter_, painters_.take(model, loras, options));
+        report_.loras = painter_->loraReports();
+
+        const media::VideoStreamInfo& video = source_->info().video;
+        report_.forecast = render::forecastMemory(painter_->memory(),
+                                                  {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_});
+        RB_TRY(render::checkForecast(report_.forecast, limit));
+        const std::vector<std::span<const float>> views(pictures.begin(), pictures.end());
+        return painter_->setStyle(views);
+    }
+
+    Status render() {
+        render::PipelineOptions options;
+        options.size = size_;
+        options.structure.freedom = style_.freedom();
+        options.structure.keepColours = style_.keepColours;
+        options.paint.freedom = static_cast<float>(style_.freedom());
+        options.paint.steps = style_.steps;
+        options.paint.guidance = static_cast<float>(style_.guidance);
+        options.paint.seed = style_.seed;
+        report_.prepareSeconds = secondsSince(start_);
+        const auto progress = [&](render::PipelineStage stage, std::int64_t frames) {
+            tell(stage == render::PipelineStage::Painting ? "painting" : "completing the file", frames);
+        };
+        RB_ASSIGN(const render::PipelineReport done,
+                  render::renderFrames({*source_, *painter_, *sink_}, options, context_.cancel(), progress));
+        report_.frames = done.frames;
+        report_.shots = done.shots;
+        return {};
+    }
+
+    void complete() {
+        report_.output = request_.output;
+        report_.style = style_.name;
+        report_.size = {size_.width, size_.height};
+        report_.notes.insert(report_.notes.end(), sink_->notes().begin(), sink_->notes().end());
+        report_.bytesWritten = sink_->bytesWritten();
+        report_.measuredPeakBytes = peakResidentBytes();
+        report_.residentArenaBytes = painter_->memory().residentArenaBytes;
+        report_.seconds = secondsSince(start_);
+    }
+
+    void tell(const char* stage, std::int64_t frames) {
+        context_.report({frames, std::max(total_, frames), "frames"}, stage);
+    }
+
+    const StylizeRequest& request_;
+    PainterShelf& painters_;
+    const std::filesystem::path algorithmCacheFile_;
+    jobs::JobContext& context_;
+    const styles::StyleCard style_;
+    const Clock::time_point start_ = Clock::now();
+
+    std::unique_ptr<media::FrameSource> source_;
+    std::unique_ptr<media::FrameSink> sink_;
+    diffusion::FramePainter* painter_ = nullptr;
+    bool outputIsVideo_ = true;
+    std::int64_t lastFrame_ = -1;
+    std::int64_t total_ = 0;
+    cv::Size size_;
+    StylizeReport report_;
+};
+
+}  // namespace
+
+Result<StylizeReport> runStylizeJob(const StylizeRequest& request, PainterShelf& painters,
+                                    const std::filesystem::path& algorithmCacheFile, jobs::JobContext& context) {
+    return StylizeJob(request, painters, algorithmCacheFile, context).run();
+}
+
+}  // namespace reelbrush::session

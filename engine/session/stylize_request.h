@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/core/rational.h"
+#include "engine/core/status.h"
+#include "engine/diffusion/frame_painter.h"
+#include "engine/styles/style_card.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelbrush::session {
+
+struct PictureSize {
+    int width = 0, height = 0;  ///< pixels, 1 to 16384
+    bool operator==(const PictureSize&) const = default;
+};
+
+/// What one restyling is to do: a snapshot, immutable once it is submitted. Fields that are not set follow the style
+/// card, or the clip.
+struct StylizeRequest {
+    std::filesystem::path input;   ///< a video, a picture or a picture sequence: see media::openFrameSource
+    std::filesystem::path output;  ///< see media::openFrameSink; one picture takes the first frame of the range
+    styles::StyleCard style;
+
+    /// Added to the card's; one that the card has already takes this strength.
+    std::vector<diffusion::LoraChoice> loras;
+    std::optional<double> structure;  ///< 0..1
+    std::optional<bool> keepColours;
+    std::optional<int> steps;        ///< 1..1000
+    std::optional<double> guidance;  ///< 0..100
+    std::optional<std::uint64_t> seed;
+
+    /// Of what is painted and written; not set: as the clip is shown. Another size than the clip's is written with
+    /// square pixels.
+    std::optional<PictureSize> size;
+    std::int64_t firstFrame = 0;  ///< counted from 0
+    std::int64_t lastFrame = -1;  ///< belongs to the range; negative: to the end
+    Rational sequenceRate{25, 1};
+    bool toneMapHdr = false;
+
+    std::string codec;  ///< see media::EncodeOptions
+    int quality = 80;   ///< 0..100
+    bool overwrite = true;
+
+    kernels::Precision precision = kernels::Precision::Fastest;
+    int threads = 0;           ///< of painting; 0: every processor that this process may use
+    std::size_t ramBytes = 0;  ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
+};
+
+/// The card with the request's overrides applied.
+styles::StyleCard effectiveStyle(const StylizeRequest& request);
+
+/// Errors: BadInput for a value outside its range; names what was expected.
+Status checkValues(const StylizeRequest& request);
+
+/// Errors: BadInput for an output that exists although it must not be replaced, or that is a file of the style.
+Status checkOutput(const StylizeRequest& request);
+
+}  // namespace reelbrush::session
