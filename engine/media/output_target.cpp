@@ -100,7 +100,7 @@ Result<OutputTarget> parseOutputTarget(const fs::path& target, const std::string
     if (target.empty()) return fail(StatusCode::BadInput, "no output file was named");
     std::error_code ignored;
     if (!target.has_filename() || fs::is_directory(target, ignored)) {
-        std::string format = codec.empty() ? "png" : pictureFormatFor("." + codec);
+        std::string format = codec.empty() ? "png" : pictureFormatFor("picture." + codec);
         if (format.empty()) {
             return fail(
                 StatusCode::Unsupported,

@@ -42,7 +42,7 @@ Result<EncoderChoice> choosePictureEncoder(const std::string& name, const Pictur
     }
     RB_ENSURE(format != nullptr, "unknown picture format");
     if (!options.codec.empty() && options.codec != name && options.codec != format->encoder &&
-        pictureFormatFor("." + options.codec) != name) {
+        pictureFormatFor("picture." + options.codec) != name) {
         return fail(StatusCode::Unsupported,
                     fmt::format("a .{} picture cannot hold {}; leave the codec out, or write a .mp4, "
                                 ".mov or .mkv file",

@@ -65,7 +65,6 @@ std::string graphText(int width, int height, AVPixelFormat format, const OutputC
                           "[b][p]paletteuse=new=1:dither=bayer:bayer_scale=4",
                           width, height);
     }
-    if (planar != format) text += fmt::format(",format={}", av_get_pix_fmt_name(format));
     return text;
 }
 
@@ -92,6 +91,24 @@ void fillPlanes(const VideoFrame& frame, AVFrame& planes) {
         for (int plane = 0; plane < planeCount; ++plane) {
             float* row = rowOf(planes, plane, y);
             std::fill(row + width, row + planes.width, row[width - 1]);
+        }
+    }
+}
+
+/// zscale takes alpha for a colour of limited range, so integer alpha is written here: 0 to all bits set.
+void fillAlpha(const cv::Mat& alpha, AVFrame& planes) {
+    const int bits = bitsOf(static_cast<AVPixelFormat>(planes.format));
+    const float top = static_cast<float>((1 << bits) - 1);
+    for (int y = 0; y < planes.height; ++y) {
+        std::uint8_t* row = planes.data[3] + std::ptrdiff_t{y} * planes.linesize[3];
+        for (int x = 0; x < planes.width; ++x) {
+            const float value = alpha.empty() ? 1.0F : std::clamp(alpha.at<float>(y, x), 0.0F, 1.0F);
+            const auto number = static_cast<std::uint16_t>(value * top + 0.5F);
+            if (bits > 8) {
+                reinterpret_cast<std::uint16_t*>(row)[x] = number;
+            } else {
+                row[x] = static_cast<std::uint8_t>(number);
+            }
         }
     }
 }
@@ -144,7 +161,26 @@ Status PixelConverter::build() {
     if (code < 0) return ffmpegFailure(code, what);
     code = avfilter_graph_config(graph_.get(), nullptr);
     if (code < 0) return ffmpegFailure(code, what);
+    const AVPixelFormat planar = planarFor(format_);
+    if (format_ == AV_PIX_FMT_PAL8 || planar == format_) return {};
+    packer_.reset(
+        sws_getContext(width_, height_, planar, width_, height_, format_, SWS_POINT, nullptr, nullptr, nullptr));
+    if (!packer_) return fail(StatusCode::Unsupported, what);
     return {};
+}
+
+Result<Frame> PixelConverter::packed(const AVFrame& planes) {
+    Frame pixels(av_frame_alloc());
+    if (!pixels) return fail(StatusCode::OutOfMemory, "not enough memory for a frame");
+    pixels->width = width_;
+    pixels->height = height_;
+    pixels->format = format_;
+    int code = av_frame_get_buffer(pixels.get(), 0);
+    if (code >= 0) {
+        code = sws_scale(packer_.get(), planes.data, planes.linesize, 0, height_, pixels->data, pixels->linesize);
+    }
+    if (code < 0) return ffmpegFailure(code, "cannot convert a frame's colours");
+    return pixels;
 }
 
 Result<Frame> PixelConverter::convert(const VideoFrame& source) {
@@ -173,6 +209,14 @@ Result<Frame> PixelConverter::convert(const VideoFrame& source) {
     if (code < 0) return ffmpegFailure(code, what);
     output->width = width_;
     output->height = height_;
+    if (alpha_ && !isFloat(format_)) {
+        code = av_frame_make_writable(output.get());
+        if (code < 0) return ffmpegFailure(code, what);
+        fillAlpha(source.alpha, *output);
+    }
+    if (packer_) {
+        RB_ASSIGN(output, packed(*output));
+    }
     output->pts = AV_NOPTS_VALUE;
     output->pict_type = AV_PICTURE_TYPE_NONE;
     output->color_primaries = static_cast<AVColorPrimaries>(colour_.primaries);

@@ -24,6 +24,7 @@ class PixelConverter {
   private:
     PixelConverter(int width, int height, AVPixelFormat format, const OutputColour& colour);
     Status build();
+    Result<Frame> packed(const AVFrame& planes);
 
     int width_, height_;
     int paddedWidth_, paddedHeight_;
@@ -31,6 +32,7 @@ class PixelConverter {
     OutputColour colour_;
     bool alpha_;
     FilterGraph graph_;
+    Scaler packer_;                     ///< re-orders planes to pixels; null for planar formats
     AVFilterContext* entry_ = nullptr;  ///< owned by graph_
     AVFilterContext* exit_ = nullptr;
     std::int64_t count_ = 0;

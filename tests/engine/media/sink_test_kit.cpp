@@ -90,9 +90,9 @@ std::vector<ShownFrame> shownFrames(const fs::path& file) {
 }
 
 std::vector<std::uint8_t> decoded(const fs::path& file, const std::string& pixelFormat) {
-    const std::string raw =
-        shell(fmt::format("ffmpeg -v error -i {} -map 0:v:0 -fps_mode passthrough -f rawvideo -pix_fmt {} -",
-                          inQuotes(file), pixelFormat));
+    const std::string conversion = pixelFormat.empty() ? "" : " -pix_fmt " + pixelFormat;
+    const std::string raw = shell(fmt::format("ffmpeg -v error -i {} -map 0:v:0 -fps_mode passthrough -f rawvideo{} -",
+                                              inQuotes(file), conversion));
     return {raw.begin(), raw.end()};
 }
 

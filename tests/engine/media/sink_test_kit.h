@@ -42,7 +42,7 @@ struct ShownFrame {
     Rational time, duration;
 };
 std::vector<ShownFrame> shownFrames(const std::filesystem::path& file);
-/// All frames as raw samples, converted by FFmpeg only where `pixelFormat` is not the file's own.
+/// All frames as raw samples, converted by FFmpeg to `pixelFormat`, or as they are where that is empty.
 std::vector<std::uint8_t> decoded(const std::filesystem::path& file, const std::string& pixelFormat);
 /// One hash per stream of the given kind ("a", "s"), over its packets' data.
 std::vector<std::string> packetHashes(const std::filesystem::path& file, const std::string& kind);
