@@ -64,17 +64,19 @@ std::optional<std::string> AlgorithmCache::find(const std::string& shape) const 
     return found->second;
 }
 
-void AlgorithmCache::remember(const std::string& shape, const std::string& algorithm) {
+void AlgorithmCache::remember(const std::string& shape, const std::string& algorithm, Keep keep) {
     const std::lock_guard lock(mutex_);
     choices_[shape] = algorithm;
-    if (!file_.empty()) save();
+    if (keep == Keep::InMemory || file_.empty()) return;
+    measured_[shape] = algorithm;
+    save();
 }
 
 /// Two programs that save at the same moment may lose one choice, which is then measured again.
 void AlgorithmCache::save() const {
     json machines = readMachines(file_);
     std::map<std::string, std::string> merged = choicesOf(machines, machine_);
-    for (const auto& [shape, algorithm] : choices_) merged[shape] = algorithm;
+    for (const auto& [shape, algorithm] : measured_) merged[shape] = algorithm;
     machines[machine_] = merged;
     const json document{{"version", kVersion}, {"machines", machines}};
 

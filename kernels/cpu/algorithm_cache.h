@@ -19,8 +19,9 @@ class AlgorithmCache {
     AlgorithmCache(std::filesystem::path file, std::string machine);
 
     std::optional<std::string> find(const std::string& shape) const;
-    /// Remembers a choice and writes the file.
-    void remember(const std::string& shape, const std::string& algorithm);
+    enum class Keep { InMemory, OnDisk };
+    /// Remembers a choice for this process, or writes the file as well.
+    void remember(const std::string& shape, const std::string& algorithm, Keep keep = Keep::OnDisk);
 
   private:
     void save() const;
@@ -28,7 +29,8 @@ class AlgorithmCache {
     const std::filesystem::path file_;
     const std::string machine_;
     mutable std::mutex mutex_;
-    std::map<std::string, std::string> choices_;
+    std::map<std::string, std::string> choices_;   ///< all that are in force
+    std::map<std::string, std::string> measured_;  ///< those among them that this process adds to the file
 };
 
 }  // namespace reelbrush::kernels

@@ -170,7 +170,7 @@ TEST(CpuBackend, RemembersTheFastestAlgorithmOnDisk) {
     const std::filesystem::path file = std::filesystem::path(pattern) / "algorithms.json";
     const ConvLayer layer(true);
     {
-        CpuBackend backend({.threads = 2, .algorithmCacheFile = file});
+        CpuBackend backend({.threads = 1, .algorithmCacheFile = file});
         algorithmOf(backend, layer);
     }
     std::ifstream stream(file);
@@ -183,11 +183,11 @@ TEST(CpuBackend, RemembersTheFastestAlgorithmOnDisk) {
 
     shapes.begin().value() = "direct f32";
     std::ofstream(file) << document.dump();
-    CpuBackend obedient({.threads = 2, .algorithmCacheFile = file});
+    CpuBackend obedient({.threads = 1, .algorithmCacheFile = file});
     EXPECT_EQ(algorithmOf(obedient, layer), "direct f32");
     shapes.begin().value() = "something from the future";
     std::ofstream(file) << document.dump();
-    CpuBackend puzzled({.threads = 2, .algorithmCacheFile = file});
+    CpuBackend puzzled({.threads = 1, .algorithmCacheFile = file});
     EXPECT_FALSE(algorithmOf(puzzled, layer).empty());
     std::filesystem::remove_all(pattern);
 }
