@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace reelbrush::media {
 
@@ -20,6 +21,24 @@ constexpr std::array kMovSound{AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3
 /// AVI has no times for sound: only what counts itself out stays in step.
 constexpr std::array kAviSound{AV_CODEC_ID_MP3, AV_CODEC_ID_AC3, AV_CODEC_ID_PCM_S16LE, AV_CODEC_ID_PCM_U8,
                                AV_CODEC_ID_PCM_S24LE};
+
+/// FFmpeg's QuickTime writer knows languages by one name each, not always the one of ISO 639-2/T that files carry.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kQuickTimeLanguages{{{"deu", "ger"},
+                                                                                             {"fre", "fra"},
+                                                                                             {"nld", "dut"},
+                                                                                             {"zho", "chi"},
+                                                                                             {"ell", "gre"},
+                                                                                             {"isl", "ice"},
+                                                                                             {"swe", "sve"},
+                                                                                             {"sqi", "alb"},
+                                                                                             {"rum", "ron"},
+                                                                                             {"cze", "ces"},
+                                                                                             {"slo", "slk"},
+                                                                                             {"mkd", "mac"},
+                                                                                             {"hye", "arm"},
+                                                                                             {"kat", "geo"},
+                                                                                             {"cym", "wel"},
+                                                                                             {"eus", "baq"}}};
 
 bool isPcm(AVCodecID codec) {
     return codec >= AV_CODEC_ID_PCM_S16LE && codec < AV_CODEC_ID_ADPCM_IMA_QT;
@@ -103,7 +122,8 @@ Result<std::unique_ptr<CarriedTrack>> makeCarriedTrack(const TrackSetup& setup, 
     }
 }
 
-void carryDescription(const AVStream& source, AVStream& target, bool reencoded) {
+void carryDescription(const TrackSetup& setup, AVStream& target, bool reencoded) {
+    const AVStream& source = *setup.source;
     target.disposition = source.disposition;
     const AVDictionaryEntry* entry = nullptr;
     while ((entry = av_dict_get(source.metadata, "", entry, AV_DICT_IGNORE_SUFFIX))) {
@@ -113,6 +133,14 @@ void carryDescription(const AVStream& source, AVStream& target, bool reencoded) 
                                 key.starts_with("NUMBER_OF_") || key.starts_with("_STATISTICS");
         const bool encoder = reencoded && (key == "encoder" || key == "ENCODER");
         if (!statistics && !encoder) av_dict_set(&target.metadata, entry->key, entry->value, 0);
+    }
+    const AVDictionaryEntry* language = av_dict_get(target.metadata, "language", nullptr, 0);
+    if (!language || setup.container->muxer != "mov") return;
+    for (const auto& [iso, quickTime] : kQuickTimeLanguages) {
+        if (iso == language->value) {
+            av_dict_set(&target.metadata, "language", std::string(quickTime).c_str(), 0);
+            return;
+        }
     }
 }
 

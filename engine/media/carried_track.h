@@ -47,7 +47,7 @@ Result<std::unique_ptr<CarriedTrack>> makeSoundTrack(const TrackSetup& setup, co
 Result<std::unique_ptr<CarriedTrack>> makeTextTrack(const TrackSetup& setup, const std::string& encoder);
 
 /// Language, title and disposition, without what described the old encoding.
-void carryDescription(const AVStream& source, AVStream& target, bool reencoded);
+void carryDescription(const TrackSetup& setup, AVStream& target, bool reencoded);
 
 /// seconds in ticks of timeBase, to the nearest.
 std::int64_t toTicks(Rational seconds, AVRational timeBase);

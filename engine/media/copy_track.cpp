@@ -93,7 +93,7 @@ Result<std::unique_ptr<CarriedTrack>> makeCopyTrack(const TrackSetup& setup) {
         return fail(StatusCode::OutOfMemory, "not enough memory to copy a stream");
     }
     target->codecpar->codec_tag = 0;  // each container has its own
-    carryDescription(*setup.source, *target, false);
+    carryDescription(setup, *target, false);
     return std::make_unique<CopyTrack>(setup, target);
 }
 

@@ -72,7 +72,7 @@ NumberPattern patternOf(const fs::path& file) {
 OutputTarget folderTarget(const fs::path& target, std::string format) {
     const fs::path folder = target.has_filename() ? target : target.parent_path();
     NumberPattern pattern{"", "." + format, kFolderNumberWidth};
-    return {OutputKind::Sequence, folder, nullptr, std::move(format), pattern};
+    return {OutputKind::Sequence, folder, nullptr, std::move(format), pattern, true};
 }
 
 }  // namespace

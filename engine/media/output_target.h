@@ -43,6 +43,7 @@ struct OutputTarget {
     const Container* container = nullptr;  ///< videos only
     std::string pictureFormat;             ///< pictures and sequences only
     NumberPattern pattern;                 ///< sequences only
+    bool mayCreateFolder = false;          ///< the target named a folder, not files in one
 };
 
 /// Reads a target's name; see openFrameSink for what it may be. codec: EncodeOptions::codec; for a folder it chooses

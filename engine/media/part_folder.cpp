@@ -17,12 +17,12 @@ constexpr int kAttempts = 100;
 
 }  // namespace
 
-Result<std::unique_ptr<PartFolder>> PartFolder::create(const fs::path& target) {
+Result<std::unique_ptr<PartFolder>> PartFolder::create(const fs::path& target, bool mayCreate) {
     std::error_code error;
     // Inside the target where that exists: it may be a disk of its own, to which nothing outside can be renamed.
     const bool exists = fs::is_directory(target, error);
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    const fs::path home = exists ? target : parent;
+    const fs::path home = exists || !mayCreate ? target : parent;
     if (!fs::is_directory(home, error)) {
         return fail(StatusCode::Io, fmt::format("cannot write into {}: there is no folder {}; create it first",
                                                 quoted(target), quoted(home)));

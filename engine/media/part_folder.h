@@ -13,9 +13,9 @@ namespace reelbrush::media {
 /// Destroyed without commit() it removes itself, and nothing in the user's folder has changed. Not thread-safe.
 class PartFolder {
   public:
-    /// target: the folder that the files go to; made by commit() where it does not exist yet (its parent must).
-    /// Errors: Io.
-    static Result<std::unique_ptr<PartFolder>> create(const std::filesystem::path& target);
+    /// target: the folder that the files go to; with mayCreate, commit() makes it where it does not exist (its parent
+    /// must). Errors: Io.
+    static Result<std::unique_ptr<PartFolder>> create(const std::filesystem::path& target, bool mayCreate);
     ~PartFolder();
     PartFolder(const PartFolder&) = delete;
     PartFolder& operator=(const PartFolder&) = delete;

@@ -42,7 +42,7 @@ class PictureSink final : public FrameSink {
         RB_ASSIGN(converter_, PixelConverter::open(width_, height_, choice_.format, colour_));
         RB_TRY(openEncoder());
         if (target_.kind == OutputKind::Sequence) {
-            RB_ASSIGN(folder_, PartFolder::create(target_.path));
+            RB_ASSIGN(folder_, PartFolder::create(target_.path, target_.mayCreateFolder));
         } else {
             RB_ASSIGN(picture_, PartFile::create(target_.path));
         }

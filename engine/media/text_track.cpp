@@ -56,7 +56,7 @@ class TextTrack final : public CarriedTrack {
         if (!target_) return fail(StatusCode::OutOfMemory, what);
         code = avcodec_parameters_from_context(target_->codecpar, encoder_.get());
         if (code < 0) return ffmpegFailure(code, what);
-        carryDescription(*setup_.source, *target_, true);
+        carryDescription(setup_, *target_, true);
         return {};
     }
 
