@@ -18,15 +18,17 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n"
     "'reelbrush-cli VERB --help' tells more of each verb.";
 
-/// The verb that was being read when the command line turned out wrong: its --help is the one to point to.
-std::string helpHint(const CLI::App& program) {
-    std::string words = "reelbrush-cli";
-    for (const CLI::App* app = &program;;) {
-        const auto parsed = app->get_subcommands();
-        if (parsed.empty()) break;
-        app = parsed.front();
-        words += " " + app->get_name();
-    }
+/// The verb that was being read when the command line turned out wrong.
+const CLI::App& readUpTo(const CLI::App& program) {
+    const CLI::App* app = &program;
+    for (auto parsed = app->get_subcommands(); !parsed.empty(); parsed = app->get_subcommands()) app = parsed.front();
+    return *app;
+}
+
+/// "'reelbrush-cli models list --help' tells how"
+std::string helpHint(const CLI::App& verb) {
+    std::string words = verb.get_name();
+    for (const CLI::App* app = verb.get_parent(); app; app = app->get_parent()) words = app->get_name() + " " + words;
     return "'" + words + " --help' tells how";
 }
 
@@ -36,15 +38,17 @@ std::string withoutTrailing(std::string text, const char* characters) {
 }
 
 int run(int argc, char** argv) {
-    // Frames are large and of one size. Given back to the system each time, they cannot leave gaps that grow.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    // Frames are large and of one size. Given back to the system each time, they cannot leave gaps that grow; and few
+    // pools of memory for the many threads of the codecs waste less.
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_ARENA_MAX, 2);
     CLI::App program("Reelbrush restyles video after paintings, drawings and any other picture.", "reelbrush-cli");
     program.set_version_flag("--version", "reelbrush-cli " REELBRUSH_VERSION);
     program.footer(kFooter);
     program.require_subcommand(1);
     Action action;
     for (const auto addVerb : {addStylizeVerb, addStylesVerb, addModelsVerb, addInspectVerb, addDoctorVerb,
-                               addCoherenceVerb, addContactSheetVerb})
+                               addCoherenceVerb, addContactSheetVerb, addBenchVerb})
         addVerb(program, action);
 
     try {
@@ -52,7 +56,12 @@ int run(int argc, char** argv) {
     } catch (const CLI::Success& help) {
         return program.exit(help);
     } catch (const CLI::ParseError& error) {
-        return refuseUsage(withoutTrailing(error.what(), ".\n ") + "; " + helpHint(program));
+        const CLI::App& verb = readUpTo(program);
+        std::string problem = withoutTrailing(error.what(), ".\n ");
+        // What CLI11 says of an unknown verb is only that one is missing.
+        if (const auto words = verb.remaining(); !words.empty() && !verb.get_subcommands({}).empty())
+            problem = "there is no verb '" + words.front() + "'";
+        return refuseUsage(problem + "; " + helpHint(verb));
     }
     InterruptWatch interrupts{CancelToken()};
     return action(interrupts);

@@ -12,7 +12,7 @@
 #include <map>
 #include <tuple>
 
-namespace reelbrush {
+namespace reelbrush::session {
 
 namespace {
 
@@ -115,4 +115,4 @@ Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& options) {
     return report;
 }
 
-}  // namespace reelbrush
+}  // namespace reelbrush::session

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace reelbrush {
+namespace reelbrush::session {
 
 struct BenchmarkOptions {
     int width = 512, height = 512;  ///< rounded up to multiples of 16
@@ -45,12 +46,12 @@ struct BenchmarkReport {
     double compileSeconds = 0.0;
 
     /// A table for people, and the same as one JSON object.
-    std::string toText() const;
-    std::string toJson() const;
+    std::vector<std::string> toLines() const;
+    nlohmann::ordered_json toJson() const;
 };
 
 /// Times the starter model's stages and their op classes on this machine. Blocks for some seconds.
 /// Errors: those of opening and compiling the model.
 Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& options);
 
-}  // namespace reelbrush
+}  // namespace reelbrush::session
