@@ -142,4 +142,10 @@ Result<Rational> parseRate(const std::string& text) {
     return *rate;
 }
 
+Result<std::uint64_t> parseSeed(const std::string& text) {
+    const auto seed = numberOf<std::uint64_t>(text);
+    if (!seed) return wrong("a seed is a whole number from 0 to 18446744073709551615, and '{}' is not", text);
+    return *seed;
+}
+
 }  // namespace reelbrush::cli

@@ -31,4 +31,7 @@ Result<diffusion::LoraChoice> parseLora(const std::string& text);
 /// "25", "30000/1001", "12.5"; 23.976, 29.97 and 59.94 are taken for the television rates that they stand for.
 Result<Rational> parseRate(const std::string& text);
 
+/// A whole number from 0 to 2^64 - 1.
+Result<std::uint64_t> parseSeed(const std::string& text);
+
 }  // namespace reelbrush::cli

@@ -51,12 +51,13 @@ Json reportJson(const session::StylizeReport& report) {
             {"predictedPeakBytes", forecast.totalBytes()},
             {"measuredPeakBytes", report.measuredPeakBytes},
             {"memory",
-             {{"weightBytes", forecast.weightBytes},
+             {{"baseBytes", forecast.baseBytes},
+              {"weightBytes", forecast.weightBytes},
+              {"mergeBytes", forecast.mergeBytes},
               {"arenaBytes", forecast.arenaBytes},
               {"residentArenaBytes", report.residentArenaBytes},
               {"frameBytes", forecast.frameBytes},
-              {"codecBytes", forecast.codecBytes},
-              {"baseBytes", forecast.baseBytes}}},
+              {"codecBytes", forecast.codecBytes}}},
             {"loras", report.loras},
             {"notes", report.notes}};
 }

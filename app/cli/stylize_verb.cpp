@@ -1,16 +1,15 @@
 #include "app/cli/argument_values.h"
 #include "app/cli/console.h"
 #include "app/cli/exit_code.h"
+#include "app/cli/precision_option.h"
 #include "app/cli/stylize_run.h"
 #include "app/cli/verb.h"
 #include "engine/session/partial_output.h"
 #include "engine/styles/style_catalogue.h"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace reelbrush::cli {
@@ -24,16 +23,11 @@ struct StylizeArguments {
     std::optional<double> structure, guidance;
     bool keepColours = false, styleColours = false;
     std::optional<int> steps;
-    std::optional<std::uint64_t> seed;
-    std::string size, range, rate = "25", ram, codec, precision = "fastest", progress = "auto";
+    std::string seed, size, range, rate = "25", ram, codec, progress = "auto";
+    kernels::Precision precision = kernels::Precision::Fastest;
     int threads = 0, quality = 80;
     bool toneMap = false, noOverwrite = false, json = false;
 };
-
-constexpr std::array<std::pair<const char*, kernels::Precision>, 3> kPrecisions{
-    {{"fastest", kernels::Precision::Fastest},
-     {"float32", kernels::Precision::Float32},
-     {"int8", kernels::Precision::Int8}}};
 
 /// Everything but the style. Errors: BadInput, about the command line.
 Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
@@ -44,7 +38,9 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     if (arguments.keepColours || arguments.styleColours) request.keepColours = arguments.keepColours;
     request.steps = arguments.steps;
     request.guidance = arguments.guidance;
-    request.seed = arguments.seed;
+    if (!arguments.seed.empty()) {
+        RB_ASSIGN(request.seed, parseSeed(arguments.seed));
+    }
     if (!arguments.size.empty()) {
         RB_ASSIGN(request.size, parseSize(arguments.size));
     }
@@ -62,8 +58,7 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     request.quality = arguments.quality;
     request.overwrite = !arguments.noOverwrite;
     request.threads = arguments.threads;
-    for (const auto& [name, precision] : kPrecisions)
-        if (arguments.precision == name) request.precision = precision;
+    request.precision = arguments.precision;
     RB_TRY(session::checkValues(request));
     return request;
 }
@@ -112,9 +107,7 @@ void addPaintingOptions(CLI::App& verb, StylizeArguments& a) {
     verb.add_option("--guidance", a.guidance, "how strongly the style acts; 1 is faithful and twice as fast")
         ->type_name("G");
     verb.add_option("--seed", a.seed, "another seed paints another variant")->type_name("S");
-    verb.add_option("--precision", a.precision, "fastest (default), float32 or int8")
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"fastest", "float32", "int8"}));
+    addPrecisionOption(verb, a.precision);
 }
 
 void addClipOptions(CLI::App& verb, StylizeArguments& a) {

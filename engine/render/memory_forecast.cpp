@@ -16,19 +16,25 @@ constexpr std::size_t kAlphaBytes = sizeof(float);
 /// Beside the frame itself the structure image takes a few planes of floats: luma, filtered luma, means, coefficients.
 constexpr std::size_t kStructurePlanes = 10;
 
-/// The encoder looks ahead 40 frames and more, at one and a half bytes a pixel and a half-sized copy of each.
-constexpr std::size_t kLookAheadFrames = 50;
-constexpr std::size_t kLookAheadBytes = 3;
+/// What encoders keep while they look ahead and while their threads work: about 16 frames, each with copies of half its
+/// size and motion vectors. Measured with H.264 and VP9, 8 bits; AV1 takes several times as much.
+constexpr std::size_t kLookAheadFrames = 16;
+constexpr std::size_t kLookAheadBytes = 6;
 /// The decoder keeps reference frames and those that FFmpeg passes on.
 constexpr std::size_t kDecodedFrames = 12;
 constexpr std::size_t kDecodedBytes = 2;
 
 /// Resident memory of the program before it holds anything of the above: code of FFmpeg, OpenCV and oneDNN, their
-/// tables and thread stacks. Measured on Debian 12 with a 32x32 clip.
-constexpr std::size_t kBaseBytes = 120 * kMebibyte;
+/// tables and thread stacks. Measured on Debian 12 with a clip of 32x32: 92 to 98.
+constexpr std::size_t kBaseBytes = 100 * kMebibyte;
+
+/// The UNet's layers that LoRAs commonly change, in float32. Measured with the bundled model and LoRAs.
+constexpr std::size_t kMergeBytes = 50 * kMebibyte;
 
 /// Work space by painted pixel, below what any measured size took; only for refusing the hopeless.
 constexpr std::size_t kLeastArenaBytesPerPixel = 200;
+/// Below this a painter can be made just to see what it takes, which is then told to the byte.
+constexpr std::size_t kHarmlessBytes = 1024 * kMebibyte;
 
 std::size_t areaOf(cv::Size size) {
     return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
@@ -59,12 +65,13 @@ MemoryForecast forecastMemory(const diffusion::PainterMemory& painter, const Fra
     forecast.codecBytes = kDecodedFrames * kDecodedBytes * source;
     if (shape.isVideo) forecast.codecBytes += kLookAheadFrames * kLookAheadBytes * written;
     forecast.baseBytes = kBaseBytes;
+    if (shape.hasLoras) forecast.mergeBytes = kMergeBytes;
     return forecast;
 }
 
 Status checkPaintable(cv::Size size, std::size_t limitBytes) {
     const std::size_t least = areaOf(size) * kLeastArenaBytesPerPixel + kBaseBytes;
-    if (least <= limitBytes) return {};
+    if (least <= limitBytes || least <= kHarmlessBytes) return {};
     return fail(StatusCode::OutOfMemory,
                 fmt::format("painting at {}x{} needs at least {} MiB of memory, and {} MiB are allowed; allow more or "
                             "choose a smaller size",

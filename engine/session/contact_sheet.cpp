@@ -34,7 +34,7 @@ Status writeContactSheet(const std::filesystem::path& input, const std::filesyst
     if (options.columns < 1 || options.columns > kMostColumns || options.cellWidth < kLeastCell ||
         options.cellWidth > kMostCell)
         return fail(StatusCode::BadInput,
-                    fmt::format("a contact sheet has 1 to {} frames of {} to {} pixels, not {} of {}", kMostColumns,
+                    fmt::format("a contact sheet has 1 to {} columns of {} to {} pixels, not {} of {}", kMostColumns,
                                 kLeastCell, kMostCell, options.columns, options.cellWidth));
     RB_ASSIGN(const media::ClipInfo before, media::inspectClip(input));
     RB_ASSIGN(const media::ClipInfo after, media::inspectClip(output));

@@ -44,7 +44,6 @@ class StylizeJob {
           style_(effectiveStyle(request)) {}
 
     Result<StylizeReport> run() {
-        tell("opening the clip", 0);
         RB_TRY(checkValues(request_));
         RB_TRY(checkOutput(request_));
         RB_TRY(openSource());
@@ -136,8 +135,8 @@ class StylizeJob {
         report_.loras = painter_->loraReports();
 
         const media::VideoStreamInfo& video = source_->info().video;
-        report_.forecast = render::forecastMemory(painter_->memory(),
-                                                  {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_});
+        report_.forecast = render::forecastMemory(
+            painter_->memory(), {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !loras.empty()});
         RB_TRY(render::checkForecast(report_.forecast, limit));
         const std::vector<std::span<const float>> views(pictures.begin(), pictures.end());
         return painter_->setStyle(views);

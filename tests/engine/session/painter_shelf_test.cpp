@@ -1,0 +1,64 @@
+#include "engine/session/painter_shelf.h"
+
+#include "tests/engine/render/fake_parts.h"
+
+#include <gtest/gtest.h>
+
+namespace reelbrush::session {
+namespace {
+
+using render::testing::FakePainter;
+
+/// Counts how many there are.
+class CountedPainter : public FakePainter {
+  public:
+    explicit CountedPainter(int& alive) : alive_(alive) { ++alive_; }
+    ~CountedPainter() override { --alive_; }
+
+  private:
+    int& alive_;
+};
+
+struct Shelf {
+    int made = 0, alive = 0, mostAlive = 0;
+    bool failNext = false;
+    PainterShelf shelf{
+        [this](const auto&, const auto&, const auto&) -> Result<std::unique_ptr<diffusion::FramePainter>> {
+            if (failNext) return fail(StatusCode::BadInput, "broken");
+            ++made;
+            mostAlive = std::max(mostAlive, alive + 1);
+            return std::unique_ptr<diffusion::FramePainter>(std::make_unique<CountedPainter>(alive));
+        }};
+};
+
+TEST(PainterShelf, MakesOneForEachKindOfWork) {
+    Shelf s;
+    diffusion::PainterOptions options;
+    ASSERT_TRUE(s.shelf.take("model", {}, options));
+    ASSERT_TRUE(s.shelf.take("model", {}, options));
+    EXPECT_EQ(s.made, 1);
+    options.width = 64;
+    ASSERT_TRUE(s.shelf.take("model", {}, options));
+    EXPECT_EQ(s.made, 2);
+    ASSERT_TRUE(s.shelf.take("model", {{"a", 1.0f}}, options));
+    ASSERT_TRUE(s.shelf.take("model", {{"a", 0.5f}}, options));
+    ASSERT_TRUE(s.shelf.take("other", {{"a", 0.5f}}, options));
+    EXPECT_EQ(s.made, 5);
+    EXPECT_EQ(s.mostAlive, 1) << "two would not fit";
+    s.shelf.clear();
+    EXPECT_EQ(s.alive, 0);
+}
+
+TEST(PainterShelf, AFailureLeavesNoPainterBehind) {
+    Shelf s;
+    ASSERT_TRUE(s.shelf.take("model", {}, {}));
+    s.failNext = true;
+    EXPECT_FALSE(s.shelf.take("other", {}, {}));
+    EXPECT_EQ(s.alive, 0);
+    s.failNext = false;
+    ASSERT_TRUE(s.shelf.take("model", {}, {}));
+    EXPECT_EQ(s.made, 2) << "the first is gone";
+}
+
+}  // namespace
+}  // namespace reelbrush::session
