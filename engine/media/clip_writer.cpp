@@ -43,6 +43,8 @@ ClipWriter::ClipWriter(std::unique_ptr<PartFile> file, const Container& containe
     : file_(std::move(file)), container_(container), log_(log) {}
 
 ClipWriter::~ClipWriter() {
+    // FFmpeg's GIF writer holds its last frame until the trailer, and lets go of it nowhere else.
+    if (started_ && container_.muxer == "gif") av_write_trailer(context_);
     avformat_free_context(context_);
     if (stream_) av_freep(&stream_->buffer);
     avio_context_free(&stream_);
@@ -105,7 +107,9 @@ Status ClipWriter::start() {
     // By default FFmpeg moves all streams later until none starts before zero; sound that begins with the encoder's
     // run-in would then move the picture off its times.
     if (isMatroska()) context_->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
-    return check(avformat_write_header(context_, options.address()), "start");
+    RB_TRY(check(avformat_write_header(context_, options.address()), "start"));
+    started_ = true;
+    return {};
 }
 
 Status ClipWriter::write(AVPacket& packet, const AVStream& stream, AVRational timeBase) {
@@ -116,6 +120,7 @@ Status ClipWriter::write(AVPacket& packet, const AVStream& stream, AVRational ti
 }
 
 Status ClipWriter::finish() {
+    started_ = false;
     RB_TRY(check(av_write_trailer(context_), "finish"));
     avio_flush(stream_);
     if (file_->failed()) return file_->failure(work_);

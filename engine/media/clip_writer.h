@@ -57,6 +57,7 @@ class ClipWriter {
     AVIOContext* stream_ = nullptr;
     WorkDone work_;
     int movieTimescale_ = 1000;
+    bool started_ = false;  ///< header written, trailer not yet
 };
 
 }  // namespace reelbrush::media

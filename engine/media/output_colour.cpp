@@ -12,10 +12,12 @@ namespace reelbrush::media {
 
 namespace {
 
-constexpr int kSdLines = 576;
+constexpr int kNtscLines = 486, kSdLines = 576;
 
+/// Both of BT.601's matrices hold the same numbers.
 int guessedMatrix(int lines) {
-    return lines <= kSdLines ? AVCOL_SPC_SMPTE170M : AVCOL_SPC_BT709;
+    if (lines <= kNtscLines) return AVCOL_SPC_SMPTE170M;
+    return lines <= kSdLines ? AVCOL_SPC_BT470BG : AVCOL_SPC_BT709;
 }
 
 /// Matrices that are one multiplication: what zimg converts without knowing transfer and primaries.
@@ -79,12 +81,14 @@ OutputColour chooseVideoColour(const ClipInfo& source, int outputHeight, AVPixel
     }
     if (isRgbFormat(format)) return colour;
 
-    const int lines = source.video.height > 0 && !fromPictures ? source.video.height : outputHeight;
+    const int lines = source.video.codedHeight > 0 && !fromPictures ? source.video.codedHeight : outputHeight;
     colour.matrix = tags.isHdr()                                  ? AVCOL_SPC_BT709
                     : isPlainMatrix(tags.matrix) && !fromPictures ? tags.matrix
                                                                   : guessedMatrix(lines);
-    colour.fullRange = codec == AV_CODEC_ID_MJPEG || (tags.fullRange && tags.rangeKnown && !fromPictures &&
-                                                      !tags.isHdr() && canSayFullRange(codec, muxer));
+    colour.fullRange = codec == AV_CODEC_ID_MJPEG ||
+                       (tags.fullRange && !fromPictures && !tags.isHdr() && canSayFullRange(codec, muxer));
+    // ProRes knows BT.601's matrix by one name.
+    if (codec == AV_CODEC_ID_PRORES && colour.matrix == AVCOL_SPC_BT470BG) colour.matrix = AVCOL_SPC_SMPTE170M;
     if (isSubsampledBothWays(format)) {
         // Untagged 4:2:0 video has its chroma at the left; JPEG has it in the middle.
         const int untagged = codec == AV_CODEC_ID_MJPEG ? AVCHROMA_LOC_CENTER : AVCHROMA_LOC_LEFT;

@@ -15,8 +15,13 @@ struct Format {
     const char* written;  ///< as ffprobe calls it
     const char* pixelFormat;
 };
+std::ostream& operator<<(std::ostream& out, const Format& format) {
+    return out << format.name << " " << format.codec;
+}
 
-std::string nameOf(const ::testing::TestParamInfo<Format>& info) {
+/// Names for the list of tests, of a file name and a codec.
+template <typename Case>
+std::string nameOf(const ::testing::TestParamInfo<Case>& info) {
     std::string name = std::string(info.param.name) + "_" + info.param.codec;
     std::replace_if(
         name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
@@ -61,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Format{"a.mov", "prores", "prores", "yuv422p10le"}, Format{"a.mkv", "ffv1", "ffv1", "yuv444p"},
                       Format{"a.avi", "mpeg4", "mpeg4", "yuv420p"}, Format{"a.mov", "mjpeg", "mjpeg", "yuvj420p"},
                       Format{"a.mov", "qtrle", "qtrle", "rgb24"}, Format{"a.gif", "", "gif", "bgra"}),
-    nameOf);
+    nameOf<Format>);
 
 class OddSize : public ::testing::TestWithParam<Format> {};
 
@@ -86,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(All, OddSize,
                                            Format{"a.mp4", "av1", "av1", ""}, Format{"a.webm", "vp9", "vp9", ""},
                                            Format{"a.mov", "prores", "prores", ""}, Format{"a.mkv", "ffv1", "ffv1", ""},
                                            Format{"a.avi", "mpeg4", "mpeg4", ""}, Format{"a.gif", "gif", "gif", ""}),
-                         nameOf);
+                         nameOf<Format>);
 
 TEST(VideoSink, TinySizesWork) {
     SKIP_WITHOUT_FFMPEG();
@@ -104,6 +109,10 @@ struct Depth {
     const char* codec;
     const char* pixelFormat;
 };
+std::ostream& operator<<(std::ostream& out, const Depth& depth) {
+    return out << depth.name << " " << depth.codec;
+}
+
 class TenBits : public ::testing::TestWithParam<Depth> {};
 
 TEST_P(TenBits, AreKeptWhereTheCodecAllows) {
@@ -121,7 +130,8 @@ TEST_P(TenBits, AreKeptWhereTheCodecAllows) {
 INSTANTIATE_TEST_SUITE_P(All, TenBits,
                          ::testing::Values(Depth{"a.mp4", "h264", "yuv420p10le"}, Depth{"a.mp4", "h265", "yuv420p10le"},
                                            Depth{"a.mp4", "av1", "yuv420p10le"}, Depth{"a.webm", "vp9", "yuv420p10le"},
-                                           Depth{"a.mkv", "ffv1", "yuv444p10le"}, Depth{"a.avi", "mpeg4", "yuv420p"}));
+                                           Depth{"a.mkv", "ffv1", "yuv444p10le"}, Depth{"a.avi", "mpeg4", "yuv420p"}),
+                         nameOf<Depth>);
 
 /// Uneven times, odd ticks and a late start come back to the tick, the last frame's length included.
 TEST(VideoSink, VariableRateIsExact) {
