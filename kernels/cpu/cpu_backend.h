@@ -8,9 +8,11 @@
 
 namespace reelbrush::kernels {
 
-/// Float32: everything in f32. Int8: layers whose weights are stored as int8 run as int8 where the processor has VNNI
-/// (activations quantised on the fly, one scale a sample for convolutions, one a row for linears), f32 elsewhere.
-/// Fastest: per layer and shape, whichever of the two was measured faster.
+/// Float32: everything in f32. Int8: layers that may be quantised run as int8 where the processor has VNNI (activations
+/// rounded on the fly, one scale a sample for convolutions, one a row for linears and 1x1 convolutions), f32 elsewhere;
+/// weights stored as floats are rounded, one scale an output. Fastest: as Int8 where the weights are stored as int8 and
+/// int8 was measured faster than f32, else f32. A step keeps its algorithm when its weights are reloaded, so a plan is
+/// best compiled from the stored weights and given those with LoRAs merged in afterwards.
 enum class Precision { Float32, Int8, Fastest };
 
 struct CpuOptions {
