@@ -13,7 +13,7 @@ namespace {
 constexpr int kSide = 32;
 
 const std::array<cv::Vec3f, 8> kPatches{cv::Vec3f{0.F, 0.F, 0.F}, {1.F, 1.F, 1.F},    {1.F, 0.F, 0.F},
-                                        {0.F, 1.F, 0.F},          {0.F, 0.F, 1.F},    {0.5F, 0.5F, 0.5F},
+                                        {0.F, 1.F, 0.F},          {0.F, 0.F, 1.F},    {0.45F, 0.45F, 0.45F},
                                         {0.8F, 0.31F, 0.12F},     {0.1F, 0.62F, 0.9F}};
 
 struct Coding {
