@@ -66,8 +66,11 @@ class CopyTrack final : public CarriedTrack {
         const AVRational sampleTime{1, sound->sample_rate};
         packet.pts = packet.dts =
             av_rescale_delta(timeBase_, packet.dts, sampleTime, samples, &lastSample_, target_->time_base);
-        packet.duration = samples > 0 ? av_rescale_q(samples, sampleTime, target_->time_base)
-                                      : av_rescale_q(packet.duration, timeBase_, target_->time_base);
+        // The last packet may count for less than it holds; all others come out even, whatever they were rounded to.
+        const std::int64_t told = av_rescale_q(packet.duration, timeBase_, target_->time_base);
+        const std::int64_t held = av_rescale_q(samples, sampleTime, target_->time_base);
+        const std::int64_t rounding = av_rescale_q_rnd(1, timeBase_, target_->time_base, AV_ROUND_UP);
+        packet.duration = held > 0 && (told <= 0 || told + rounding >= held) ? held : told;
     }
 
     /// Matroska counts a sound's run-in as part of its time and says apart how long it is.
