@@ -1,11 +1,10 @@
 #include "kernels/cpu/linear_int8_cpu.h"
 
 #include "kernels/cpu/linear_epilogue.h"
+#include "kernels/cpu/one_thread.h"
 #include "kernels/cpu/packed_weights.h"
 #include "kernels/cpu/parallel_for.h"
 #include "kernels/cpu/quantise_cpu.h"
-
-#include <omp.h>
 
 #include <atomic>
 #include <utility>
@@ -41,18 +40,6 @@ Chunks chunksOf(const LinearProblem& problem) {
     chunks.threads = static_cast<int>(std::min<std::int64_t>(problem.threads, chunks.count));
     return chunks;
 }
-
-/// oneDNN shapes its kernels for as many threads as OpenMP would give it; while this lives that is one.
-class OneThread {
-  public:
-    OneThread() { omp_set_num_threads(1); }
-    ~OneThread() { omp_set_num_threads(before_); }
-    OneThread(const OneThread&) = delete;
-    OneThread& operator=(const OneThread&) = delete;
-
-  private:
-    int before_ = omp_get_max_threads();
-};
 
 matmul::primitive_desc describeChunk(const LinearProblem& problem, std::int64_t rows) {
     const dnnl::memory::desc source({rows, problem.inFeatures}, DataType::s8, Tag::ab);

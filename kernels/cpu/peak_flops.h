@@ -10,7 +10,7 @@ struct PeakRates {
     double int8 = 0.0;     ///< u8 x s8 products of a large matrix that fits the cache; 0 without fast int8
 };
 
-/// Measures for about a tenth of a second on `threads` threads; others at work on the machine lower the result.
+/// Measures for about half a second on `threads` threads; others at work on the machine lower the result.
 Result<PeakRates> measurePeakRates(int threads);
 
 }  // namespace reelbrush::kernels

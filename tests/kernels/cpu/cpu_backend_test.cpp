@@ -1,5 +1,6 @@
 #include "kernels/cpu/cpu_backend.h"
 
+#include "kernels/cpu/peak_flops.h"
 #include "kernels/cpu/processor.h"
 #include "kernels/tensor/buffer.h"
 #include "tests/kernels/cpu/layer_conformance.h"
@@ -196,6 +197,13 @@ TEST(Processor, IsDescribed) {
     EXPECT_NE(processorName().find("family"), std::string::npos) << processorName();
     EXPECT_FALSE(processorInstructionSets().empty());
     EXPECT_GE(availableProcessors(), 1);
+}
+
+TEST(Processor, PeaksAreMeasured) {
+    const auto peaks = measurePeakRates(2);
+    ASSERT_TRUE(peaks.has_value()) << peaks.error().message;
+    EXPECT_GT(peaks->float32, 0.0);
+    EXPECT_EQ(peaks->int8 > 0.0, cpuHasFastInt8());
 }
 
 /// Runs with limits in the environment too: see CMakeLists.txt.
