@@ -22,6 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Painting is far slower than encoding, and each thread of an encoder holds back frames of its own.
+constexpr int kEncoderThreads = 1;
+
 double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -99,7 +102,7 @@ class StylizeJob {
         media::EncodeOptions options;
         options.codec = request_.codec;
         options.quality = request_.quality;
-        options.threads = request_.threads;
+        options.threads = kEncoderThreads;
         if (outputIsVideo_ && !info.others.empty()) {
             RB_ASSIGN(const RangeTimes times,
                       findRangeTimes(request_.input, request_.firstFrame, lastFrame_, request_.toneMapHdr));
