@@ -55,7 +55,7 @@ class StarterPainter final : public FramePainter {
     const std::vector<std::string>& loraReports() const override { return loraReports_; }
 
   private:
-    Result<std::shared_ptr<weights::LoraMergedWeights>> mergeLoras(const std::vector<LoraChoice>& loras);
+    Status mergeLoras(const std::vector<LoraChoice>& loras);
     Status allocateArena();
     Status denoise(const DdimSampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
     int batch() const { return options_.guided ? 2 : 1; }
@@ -70,29 +70,31 @@ class StarterPainter final : public FramePainter {
     std::vector<float> noise_, latents_, structureLatents_, prediction_;
 };
 
-Result<std::shared_ptr<weights::LoraMergedWeights>> StarterPainter::mergeLoras(const std::vector<LoraChoice>& loras) {
+/// Only the layers that a LoRA touches are packed again, from the pristine weights; each keeps the algorithm that was
+/// chosen for it, so that a LoRA costs no speed.
+Status StarterPainter::mergeLoras(const std::vector<LoraChoice>& loras) {
     std::vector<weights::LoraUse> uses;
     for (const LoraChoice& choice : loras) {
         RB_ASSIGN(auto file, weights::LoraFile::open(choice.file));
         uses.push_back({std::move(file), choice.strength});
     }
-    RB_ASSIGN(auto merged, weights::LoraMergedWeights::merge(model_.unet, uses, weights::LoraTarget{}));
+    RB_ASSIGN(const auto merged, weights::LoraMergedWeights::merge(model_.unet, uses, weights::LoraTarget{}));
     for (const weights::LoraCoverage& coverage : merged->coverage()) {
         const std::string warning = coverage.warning();
         loraReports_.push_back(coverage.file.filename().string() + ": " + coverage.summary() +
                                (warning.empty() ? "" : "; " + warning));
     }
-    return merged;
+    const auto& touched = merged->touchedWeights();
+    RB_TRY(denoise_->reloadWeights(*merged, {touched.begin(), touched.end()}));
+    return {};
 }
 
 Status StarterPainter::compile(const std::vector<LoraChoice>& loras) {
     const int width = options_.width, height = options_.height;
     RB_ASSIGN(nullTokens_, nullStyleTokens(model_));
     styleTokens_ = nullTokens_;
-    {
-        RB_ASSIGN(const auto merged, mergeLoras(loras));
-        RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), *merged, backend_));
-    }
+    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), *model_.unet, backend_));
+    if (!loras.empty()) RB_TRY(mergeLoras(loras));
     RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), *model_.vae, backend_));
     RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), *model_.vae, backend_));
     model_.unet->dropPages();

@@ -33,6 +33,21 @@ TEST(FramePainter, PaintsTheGoldenPicture) {
     EXPECT_GE(testing::agreement("painted", out, golden.image("a.image")).psnr, 60.0);
 }
 
+TEST(FramePainter, PaintsTheGoldenLora) {
+    const testing::GoldenTensors golden(testing::starterGolden());
+    for (const auto& [precision, leastPsnr] :
+         {std::pair{kernels::Precision::Float32, 60.0}, std::pair{kernels::Precision::Fastest, 40.0}}) {
+        const auto painter =
+            painterFor({.width = 320, .height = 192, .guided = false, .precision = precision, .threads = 2},
+                       {{kModel / "loras" / "ukiyo-e.safetensors", 0.8f}});
+        EXPECT_EQ(painter->loraReports(), std::vector<std::string>{"ukiyo-e.safetensors: 78 of 78 modules applied"});
+        std::vector<float> out(320 * 192 * 3);
+        const PaintSettings settings{.freedom = 0.6f, .steps = 8, .guidance = 1.0f};
+        ASSERT_TRUE(painter->paint(golden.image("lora.structure"), settings, {}, out));
+        EXPECT_GE(testing::agreement("painted with a LoRA", out, golden.image("lora.image")).psnr, leastPsnr);
+    }
+}
+
 TEST(FramePainter, UsesTheWorkSpaceThatItPredicted) {
     const auto painter = painterFor({.width = 256, .height = 256, .threads = 2});
     std::vector<float> structure(256 * 256 * 3, 0.4f), out(structure.size());
