@@ -64,10 +64,10 @@ std::optional<std::string> AlgorithmCache::find(const std::string& shape) const 
     return found->second;
 }
 
-void AlgorithmCache::remember(const std::string& shape, const std::string& algorithm, Keep keep) {
+void AlgorithmCache::remember(const std::string& shape, const std::string& algorithm) {
     const std::lock_guard lock(mutex_);
     choices_[shape] = algorithm;
-    if (keep == Keep::InMemory || file_.empty()) return;
+    if (file_.empty()) return;
     measured_[shape] = algorithm;
     save();
 }

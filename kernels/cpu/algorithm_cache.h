@@ -19,9 +19,8 @@ class AlgorithmCache {
     AlgorithmCache(std::filesystem::path file, std::string machine);
 
     std::optional<std::string> find(const std::string& shape) const;
-    enum class Keep { InMemory, OnDisk };
-    /// Remembers a choice for this process, or writes the file as well.
-    void remember(const std::string& shape, const std::string& algorithm, Keep keep = Keep::OnDisk);
+    /// Remembers a choice and writes the file.
+    void remember(const std::string& shape, const std::string& algorithm);
 
   private:
     void save() const;

@@ -139,8 +139,7 @@ Result<std::unique_ptr<Step>> prepareFastest(const std::vector<Candidate>& candi
     auto* chosen = isSettled ? &contestants.front() : &contestants.back();
     for (Contestant& contestant : contestants)
         if (isSettled && contestant.best < kClearly * chosen->best) chosen = &contestant;
-    cache.remember(question, chosen->step->algorithm(),
-                   isSettled ? AlgorithmCache::Keep::OnDisk : AlgorithmCache::Keep::InMemory);
+    cache.remember(question, chosen->step->algorithm());
     return std::move(chosen->step);
 }
 

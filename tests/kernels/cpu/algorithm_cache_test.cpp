@@ -54,15 +54,6 @@ TEST_F(AlgorithmCacheTest, WithoutAFileChoicesLiveInMemory) {
     EXPECT_EQ(cache.find("a"), "int8");
 }
 
-TEST_F(AlgorithmCacheTest, ChoicesForOneProcessStayOutOfTheFile) {
-    AlgorithmCache cache(file_, "m");
-    cache.remember("a", "int8", AlgorithmCache::Keep::InMemory);
-    cache.remember("b", "int8");
-    EXPECT_EQ(cache.find("a"), "int8");
-    EXPECT_EQ(AlgorithmCache(file_, "m").find("a"), std::nullopt);
-    EXPECT_EQ(AlgorithmCache(file_, "m").find("b"), "int8");
-}
-
 TEST_F(AlgorithmCacheTest, DamagedAndForeignFilesAreReplaced) {
     for (const char* text :
          {"", "{", "\xff\xfe\x00 nonsense", "[]", "17", "{\"version\": 2, \"machines\": {\"m\": {\"a\": \"int8\"}}}",

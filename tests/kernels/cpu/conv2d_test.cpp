@@ -84,6 +84,18 @@ std::vector<ConvCase> convCases() {
     return cases;
 }
 
+/// Those of the cases that an algorithm or a claim is for.
+std::vector<ConvCase> convCasesWhere(bool (*fits)(const Conv2d&)) {
+    std::vector<ConvCase> cases = convCases();
+    std::erase_if(cases, [fits](const ConvCase& c) { return !fits(c.op); });
+    return cases;
+}
+
+/// Other activations round.
+bool staysOnTheGrid(const Conv2d& op) {
+    return op.activation == Activation::None || op.activation == Activation::Relu;
+}
+
 /// A case with weights of the size that networks have: outputs near 1 for inputs near 1.
 struct Layer {
     NodeCase node;
@@ -122,8 +134,10 @@ TEST_P(Conv2dConformance, DirectMatchesTheReference) {
     EXPECT_LE(outcome->difference.maxRelative, 1e-5) << outcome->difference.toString();
 }
 
-TEST_P(Conv2dConformance, WinogradMatchesTheReference) {
-    if (!winogradFits(GetParam().op)) GTEST_SKIP() << "not a 3x3 convolution with stride 1";
+class WinogradConformance : public testing::TestWithParam<ConvCase> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, WinogradConformance, testing::ValuesIn(convCasesWhere(winogradFits)));
+
+TEST_P(WinogradConformance, MatchesTheReference) {
     AlgorithmBackend backend(
         [](const StepRequest& r) { return makeWinogradConv2dStep(Conv2dProblem(r, 2, nullptr), r.weights); });
     const Layer layer = makeLayer(GetParam(), false);
@@ -158,10 +172,12 @@ TestTensor inputOnGrid(const Shape& shape, int lowest) {
     return input;
 }
 
-TEST_P(Conv2dConformance, Int8IsExactOnItsOwnGrid) {
+class Int8GridConformance : public testing::TestWithParam<ConvCase> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, Int8GridConformance, testing::ValuesIn(convCasesWhere(staysOnTheGrid)));
+
+TEST_P(Int8GridConformance, IsExact) {
     if (!cpuHasFastInt8()) GTEST_SKIP() << "this processor has no fast int8 products";
     const Conv2d& op = GetParam().op;
-    if (op.activation != Activation::None && op.activation != Activation::Relu) GTEST_SKIP() << "activations round";
     AlgorithmBackend backend(
         [](const StepRequest& r) { return makeInt8Conv2dStep(Conv2dProblem(r, 2, nullptr), r.weights); });
     // Signed, never negative, never positive, and what lies behind a SiLU.
