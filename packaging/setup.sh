@@ -12,7 +12,7 @@ packages=(
     libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
     libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libopencv-video-dev
     libdnnl-dev libhwy-dev libsimdjson-dev libxxhash-dev libzstd-dev
-    libfmt-dev libspdlog-dev libexpected-dev nlohmann-json3-dev libcli11-dev
+    libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev
     libgtest-dev libgmock-dev ffmpeg zstd
 )
 

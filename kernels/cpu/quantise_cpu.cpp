@@ -30,14 +30,11 @@ float absoluteMaximumOf(const float* values, std::size_t count) {
     return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
 }
 
-/// Integer is int8_t or uint8_t; low and high are whole numbers that it can hold.
-template <typename Integer>
-HWY_INLINE void quantiseRun(const float* values, std::size_t count, float inverseScale, float low, float high,
-                            Integer* out) {
+void quantiseS8(const float* values, std::size_t count, float inverseScale, std::int8_t* out) {
     const hn::ScalableTag<float> d;
-    const hn::Rebind<Integer, decltype(d)> dOut;
+    const hn::Rebind<std::int8_t, decltype(d)> dOut;
     const std::size_t lanes = hn::Lanes(d);
-    const auto scale = hn::Set(d, inverseScale), lowest = hn::Set(d, low), highest = hn::Set(d, high);
+    const auto scale = hn::Set(d, inverseScale), lowest = hn::Set(d, -127.0f), highest = hn::Set(d, 127.0f);
     const auto round = [&](hn::Vec<decltype(d)> v) HWY_ATTR {
         return hn::DemoteTo(dOut, hn::NearestInt(hn::Min(hn::Max(hn::Mul(v, scale), lowest), highest)));
     };
@@ -50,17 +47,9 @@ HWY_INLINE void quantiseRun(const float* values, std::size_t count, float invers
     }
     for (; i + lanes <= count; i += lanes) hn::StoreU(round(hn::LoadU(d, values + i)), dOut, out + i);
     if (i == count) return;
-    HWY_ALIGN Integer last[hn::MaxLanes(d)];
+    HWY_ALIGN std::int8_t last[hn::MaxLanes(d)];
     hn::StoreU(round(loadFirst(d, values + i, count - i)), dOut, last);
     std::copy_n(last, count - i, out + i);
-}
-
-void quantiseS8(const float* values, std::size_t count, float inverseScale, std::int8_t* out) {
-    quantiseRun<std::int8_t>(values, count, inverseScale, -127.0f, 127.0f, out);
-}
-
-void quantiseU8(const float* values, std::size_t count, float inverseScale, float highest, std::uint8_t* out) {
-    quantiseRun<std::uint8_t>(values, count, inverseScale, 0.0f, highest, out);
 }
 
 }  // namespace reelbrush::kernels::HWY_NAMESPACE
@@ -71,7 +60,6 @@ namespace reelbrush::kernels {
 
 HWY_EXPORT(absoluteMaximumOf);
 HWY_EXPORT(quantiseS8);
-HWY_EXPORT(quantiseU8);
 
 namespace {
 /// Values that are worth a thread.
@@ -79,36 +67,6 @@ constexpr std::int64_t kGrain = 16384;
 /// Rows quieter than this count as zeros: the inverse of their scale would overflow.
 constexpr float kSilence = 1e-35f;
 }  // namespace
-
-float absoluteMaximum(const float* values, std::int64_t count, int threads) {
-    applySimdLimitFromEnvironment();
-    if (count <= 0) return 0.0f;
-    float highest = 0.0f;
-    parallelFor(threads, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-        const float own =
-            HWY_DYNAMIC_DISPATCH(absoluteMaximumOf)(values + begin, static_cast<std::size_t>(end - begin));
-#pragma omp critical(reelbrush_absolute_maximum)
-        highest = std::max(highest, own);
-    });
-    return highest;
-}
-
-void quantiseToS8(const QuantiseBlock& block, std::int8_t* out) {
-    applySimdLimitFromEnvironment();
-    parallelFor(block.threads, block.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-        HWY_DYNAMIC_DISPATCH(quantiseS8)
-        (block.values + begin, static_cast<std::size_t>(end - begin), block.inverseScale, out + begin);
-    });
-}
-
-void quantiseToU8(const QuantiseBlock& block, int highest, std::uint8_t* out) {
-    applySimdLimitFromEnvironment();
-    parallelFor(block.threads, block.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-        HWY_DYNAMIC_DISPATCH(quantiseU8)
-        (block.values + begin, static_cast<std::size_t>(end - begin), block.inverseScale, static_cast<float>(highest),
-         out + begin);
-    });
-}
 
 void quantiseRowsToS8(const QuantiseRows& block, std::int8_t* out, float* scales) {
     applySimdLimitFromEnvironment();
