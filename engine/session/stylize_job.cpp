@@ -1,6 +1,7 @@
 #include "engine/session/stylize_job.h"
 
 #include "engine/core/process_memory.h"
+#include "engine/imaging/imaging_threads.h"
 #include "engine/media/frame_sink.h"
 #include "engine/media/frame_source.h"
 #include "engine/media/output_target.h"
@@ -115,6 +116,7 @@ class StylizeJob {
     }
 
     Status preparePainter() {
+        imaging::setImagingThreads(request_.threads);
         const std::size_t limit = memoryLimit(request_);
         const cv::Size painted = render::paintingSize(size_);
         RB_TRY(render::checkPaintable(painted, limit));

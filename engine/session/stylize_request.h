@@ -46,7 +46,7 @@ struct StylizeRequest {
     bool overwrite = true;
 
     kernels::Precision precision = kernels::Precision::Fastest;
-    int threads = 0;           ///< of painting; 0: every processor that this process may use
+    int threads = 0;           ///< of painting and preparing each; 0: every processor that this process may use
     std::size_t ramBytes = 0;  ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
 };
 
