@@ -44,6 +44,14 @@ class FramePipeline {
   private:
     using Stage = Status (FramePipeline::*)();
 
+    /// The stages beside painting work one at a time: what each needs for the moment is then never held by two of them
+    /// at once, and the processors are busy with painting anyway.
+    template <typename Work>
+    auto alone(const Work& work) {
+        const std::lock_guard lock(sideWorkMutex_);
+        return work();
+    }
+
     void runStages() {
         std::vector<std::jthread> threads;  // joined when it goes, and by then every stage has been let go
         try {
@@ -79,7 +87,7 @@ class FramePipeline {
     Status decode() {
         for (std::int64_t frames = 0; options_.mostFrames < 0 || frames < options_.mostFrames; ++frames) {
             RB_TRY(cancel_.check());
-            RB_ASSIGN(std::optional<media::VideoFrame> frame, parts_.source.next());
+            RB_ASSIGN(std::optional<media::VideoFrame> frame, alone([&] { return parts_.source.next(); }));
             if (!frame || !decoded_.push(*std::move(frame))) break;
         }
         decoded_.close();
@@ -89,7 +97,7 @@ class FramePipeline {
     Status prepare() {
         FramePreparer preparer(options_.size, options_.structure);
         while (auto frame = decoded_.pop()) {
-            RB_ASSIGN(PreparedFrame prepared, preparer.prepare(*std::move(frame)));
+            RB_ASSIGN(PreparedFrame prepared, alone([&] { return preparer.prepare(*std::move(frame)); }));
             frame.reset();
             if (!prepared_.push(std::move(prepared))) break;
         }
@@ -121,10 +129,12 @@ class FramePipeline {
     Status encode() {
         while (auto painted = painted_.pop()) {
             RB_TRY(cancel_.check());
-            RB_ASSIGN(const media::VideoFrame frame,
-                      finishFrame(painted->painting, std::move(painted->frame), options_.size));
-            painted.reset();
-            RB_TRY(parts_.sink.write(frame));
+            RB_TRY(alone([&]() -> Status {
+                RB_ASSIGN(const media::VideoFrame frame,
+                          finishFrame(painted->painting, std::move(painted->frame), options_.size));
+                painted.reset();
+                return parts_.sink.write(frame);
+            }));
         }
         return {};
     }
@@ -142,6 +152,7 @@ class FramePipeline {
     BoundedQueue<media::VideoFrame> decoded_{kQueueFrames};
     BoundedQueue<PreparedFrame> prepared_{kQueueFrames};
     BoundedQueue<PaintedFrame> painted_{kQueueFrames};
+    std::mutex sideWorkMutex_;
     std::mutex failureMutex_;
     std::optional<Error> failure_;
     PipelineReport report_;

@@ -15,7 +15,8 @@
 ///
 ///     decode thread ─▶ [queue] ─▶ prepare thread ─▶ [queue] ─▶ paint: the caller ─▶ [queue] ─▶ encode thread
 ///
-/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is.
+/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is. Of the
+/// stages beside painting only one works at a time: the peak then depends on no coincidence.
 /// Nothing is thrown across: a stage ends with a Status, and the first failure, by time, ends all of them.
 namespace reelbrush::render {
 

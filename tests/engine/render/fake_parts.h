@@ -37,6 +37,7 @@ class FakeSource : public media::FrameSource {
     }
     const media::ClipInfo& info() const override { return info_; }
     Result<std::optional<media::VideoFrame>> next() override {
+        if (onNext) onNext();
         if (next_ == failAt) return fail(StatusCode::BadInput, "the source is damaged");
         if (next_ == throwAt) throw std::runtime_error("thrown by the source");
         if (next_ >= frames_) return std::optional<media::VideoFrame>();
@@ -57,6 +58,7 @@ class FakeSource : public media::FrameSource {
     int delivered() const { return next_; }
 
     int failAt = -1, throwAt = -1, cutAt = -1;
+    std::function<void()> onNext;
 
   private:
     const int frames_;

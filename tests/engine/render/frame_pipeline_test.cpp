@@ -43,6 +43,20 @@ TEST(FramePipeline, PaintsEveryFrameInOrder) {
     EXPECT_EQ(told.back(), std::make_pair(PipelineStage::Finishing, std::int64_t{20}));
 }
 
+TEST(FramePipeline, DecodingAndEncodingNeverHoldMemoryAtTheSameMoment) {
+    FakeSource source(30, {50, 33});
+    FakePainter painter;
+    FakeSink sink;
+    FramesInFlight working;
+    source.onNext = sink.onWrite = [&] {
+        working.entered();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        working.left();
+    };
+    ASSERT_TRUE(renderFrames({source, painter, sink}, optionsFor({50, 33}), {}));
+    EXPECT_EQ(working.most, 1);
+}
+
 TEST(FramePipeline, TinyPicturesWork) {
     FakeSource source(2, {1, 1});
     FakePainter painter;
