@@ -185,7 +185,9 @@ TEST_F(Stylize, TheReportAsJson) {
     EXPECT_EQ(report["loras"].size(), 1u);
     const double predicted = report["predictedPeakBytes"], measured = report["measuredPeakBytes"];
     EXPECT_GT(measured, 0.5 * predicted);
+#ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
     EXPECT_LT(measured, 1.1 * predicted) << "the prediction has to cover what is used";
+#endif
     EXPECT_NEAR(static_cast<double>(report["memory"]["residentArenaBytes"]) /
                     static_cast<double>(report["memory"]["arenaBytes"]),
                 1.0, 0.03)
