@@ -1,5 +1,7 @@
 #include "engine/media/colour_defaults.h"
 
+#include "engine/media/matrix_guess.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -31,10 +33,8 @@ bool isGrey(const AVPixFmtDescriptor& format) {
     return !isRgb(format) && format.nb_components < 3;
 }
 
-int guessedMatrix(const VideoStreamInfo& video) {
-    if (is601ByFormat(video.codec)) return AVCOL_SPC_BT470BG;
-    if (video.codedHeight <= 486) return AVCOL_SPC_SMPTE170M;
-    return video.codedHeight <= 576 ? AVCOL_SPC_BT470BG : AVCOL_SPC_BT709;
+int matrixFor(const VideoStreamInfo& video) {
+    return is601ByFormat(video.codec) ? static_cast<int>(AVCOL_SPC_BT470BG) : guessedMatrix(video.codedHeight);
 }
 
 struct Companions {
@@ -62,7 +62,7 @@ ColourTags resolvedColour(const VideoStreamInfo& video) {
     if (rgb) {
         tags.matrix = AVCOL_SPC_RGB;
     } else if (isUnknown(tags.matrix)) {
-        tags.matrix = guessedMatrix(video);
+        tags.matrix = matrixFor(video);
     }
     Companions companions{tags.matrix, AVCOL_PRI_BT709, AVCOL_TRC_BT709};
     const auto* found =

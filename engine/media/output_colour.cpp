@@ -1,5 +1,6 @@
 #include "engine/media/output_colour.h"
 
+#include "engine/media/matrix_guess.h"
 #include "engine/media/pixel_format_choice.h"
 
 #include <string_view>
@@ -11,14 +12,6 @@ extern "C" {
 namespace reelbrush::media {
 
 namespace {
-
-constexpr int kNtscLines = 486, kSdLines = 576;
-
-/// Both of BT.601's matrices hold the same numbers.
-int guessedMatrix(int lines) {
-    if (lines <= kNtscLines) return AVCOL_SPC_SMPTE170M;
-    return lines <= kSdLines ? AVCOL_SPC_BT470BG : AVCOL_SPC_BT709;
-}
 
 /// Matrices that are one multiplication: what zimg converts without knowing transfer and primaries.
 bool isPlainMatrix(int matrix) {
