@@ -1,9 +1,9 @@
 #include "engine/diffusion/frame_painter.h"
 
-#include "engine/diffusion/ddim_sampler.h"
+#include "engine/diffusion/sampling/ddim_sampler.h"
+#include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/style_encoder.h"
-#include "engine/diffusion/torch_noise.h"
 #include "engine/weights/lora_file.h"
 #include "engine/weights/lora_merge.h"
 #include "kernels/plan/plan.h"

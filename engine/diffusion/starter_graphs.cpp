@@ -1,6 +1,6 @@
 #include "engine/diffusion/starter_graphs.h"
 
-#include "engine/diffusion/unet_graph.h"
+#include "engine/diffusion/networks/unet_graph.h"
 
 namespace reelbrush::diffusion {
 

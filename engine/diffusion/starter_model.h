@@ -1,11 +1,11 @@
 #pragma once
 
 #include "engine/core/status.h"
-#include "engine/diffusion/noise_schedule.h"
-#include "engine/diffusion/style_resampler.h"
-#include "engine/diffusion/tiny_autoencoder.h"
-#include "engine/diffusion/unet_config.h"
-#include "engine/diffusion/vision_encoder.h"
+#include "engine/diffusion/networks/style_resampler.h"
+#include "engine/diffusion/networks/tiny_autoencoder.h"
+#include "engine/diffusion/networks/unet_config.h"
+#include "engine/diffusion/networks/vision_encoder.h"
+#include "engine/diffusion/sampling/noise_schedule.h"
 #include "engine/weights/model_weights.h"
 
 #include <filesystem>

@@ -1,12 +1,10 @@
 #include "engine/diffusion/style_encoder.h"
 
+#include "engine/diffusion/run_once.h"
 #include "engine/diffusion/starter_graphs.h"
-#include "kernels/plan/plan.h"
-#include "kernels/tensor/buffer.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 namespace reelbrush::diffusion {
@@ -19,21 +17,6 @@ namespace {
 constexpr std::array<float, 3> kMean{0.48145466f, 0.4578275f, 0.40821073f};
 constexpr std::array<float, 3> kDeviation{0.26862954f, 0.26130258f, 0.27577711f};
 
-/// Compiles a graph of one input and one output, feeds it and returns what comes out.
-Result<std::vector<float>> runOnce(Graph graph, const WeightProvider& weights, Backend& backend,
-                                   std::span<const float> in) {
-    const std::string inputName = graph.inputs().at(0).first;
-    const std::string outputName = graph.outputs().at(0).first;
-    RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), weights, backend));
-    RB_ASSIGN(Buffer arena, Buffer::allocate(plan.arenaBytes(), nullptr, "the style encoder"));
-    RB_TRY(plan.bind({arena.data(), arena.sizeBytes()}));
-    RB_ENSURE(in.size() == plan.input(inputName).size(), "style encoder fed with the wrong size");
-    std::ranges::copy(in, plan.input(inputName).begin());
-    RB_TRY(plan.run());
-    const auto out = plan.output(outputName);
-    return std::vector<float>(out.begin(), out.end());
-}
-
 }  // namespace
 
 Result<std::vector<float>> encodeStyle(const StarterModel& model, std::span<const float> picture, Backend& backend) {
@@ -43,8 +26,10 @@ Result<std::vector<float>> encodeStyle(const StarterModel& model, std::span<cons
                     fmt::format("a style picture must be {0}x{0} RGB, got {1} values", size, picture.size()));
     std::vector<float> normalised(picture.size());
     for (std::size_t i = 0; i < picture.size(); ++i) normalised[i] = (picture[i] - kMean[i % 3]) / kDeviation[i % 3];
-    RB_ASSIGN(const auto hidden, runOnce(starterVisionGraph(model), *model.imageEncoder, backend, normalised));
-    return runOnce(starterResamplerGraph(model), *model.resampler, backend, hidden);
+    RB_ASSIGN(const NamedTensors seen,
+              runOnce(starterVisionGraph(model), *model.imageEncoder, backend, {{"picture", std::move(normalised)}}));
+    RB_ASSIGN(NamedTensors projected, runOnce(starterResamplerGraph(model), *model.resampler, backend, seen));
+    return std::move(projected.at("tokens"));
 }
 
 Result<std::vector<float>> nullStyleTokens(const StarterModel& model) {

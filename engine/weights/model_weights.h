@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/core/status.h"
+#include "engine/weights/listed_weights.h"
 #include "engine/weights/stored_tensors.h"
-#include "kernels/plan/weight_provider.h"
 
 #include <filesystem>
 #include <map>
@@ -18,7 +18,7 @@ namespace reelbrush::weights {
 /// An int8 tensor with a half-precision tensor `<name>_scale` of shape [O] or [O,1,...] beside it is one weight:
 /// value[o, ...] = int8[o, ...] * scale[o]; the scale tensor is then not listed by itself.
 /// Views live as long as this object. Immutable, thread-safe.
-class ModelWeights final : public kernels::WeightProvider {
+class ModelWeights final : public ListedWeights {
   public:
     /// path: a safetensors file or a shard index. Errors: as StoredTensors::open; BadInput for scales whose shape or
     /// values do not fit.
@@ -30,12 +30,12 @@ class ModelWeights final : public kernels::WeightProvider {
     bool contains(std::string_view name) const override;
 
     /// Sorted, without the scales of int8 weights.
-    const std::vector<std::string>& names() const { return names_; }
+    const std::vector<std::string>& names() const override { return names_; }
     const StoredTensors& stored() const { return *stored_; }
     /// Values over all weights, scales not counted.
     std::int64_t parameters() const;
     /// See MappedFile::dropPages: call it once the weights are packed. Views stay valid.
-    void dropPages() const { stored_->dropPages(); }
+    void dropPages() const override { stored_->dropPages(); }
 
   private:
     explicit ModelWeights(std::shared_ptr<const StoredTensors> stored) : stored_(std::move(stored)) {}

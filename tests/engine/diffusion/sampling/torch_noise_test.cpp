@@ -1,4 +1,4 @@
-#include "engine/diffusion/torch_noise.h"
+#include "engine/diffusion/sampling/torch_noise.h"
 
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"

@@ -1,7 +1,7 @@
-#include "engine/diffusion/tiny_autoencoder.h"
+#include "engine/diffusion/networks/tiny_autoencoder.h"
 
-#include "engine/diffusion/config_fields.h"
-#include "engine/diffusion/module_scope.h"
+#include "engine/diffusion/networks/config_fields.h"
+#include "engine/diffusion/networks/module_scope.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/diffusion/unet_config.h"
+#include "engine/diffusion/networks/unet_config.h"
 #include "kernels/plan/graph.h"
 
 namespace reelbrush::diffusion {

@@ -1,6 +1,6 @@
-#include "engine/diffusion/noise_schedule.h"
+#include "engine/diffusion/sampling/noise_schedule.h"
 
-#include "engine/diffusion/config_fields.h"
+#include "engine/diffusion/networks/config_fields.h"
 
 #include <fmt/format.h>
 

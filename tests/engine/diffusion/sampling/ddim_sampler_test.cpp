@@ -1,4 +1,4 @@
-#include "engine/diffusion/ddim_sampler.h"
+#include "engine/diffusion/sampling/ddim_sampler.h"
 
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"

@@ -1,7 +1,7 @@
-#include "engine/diffusion/vision_encoder.h"
+#include "engine/diffusion/networks/vision_encoder.h"
 
-#include "engine/diffusion/config_fields.h"
-#include "engine/diffusion/module_scope.h"
+#include "engine/diffusion/networks/config_fields.h"
+#include "engine/diffusion/networks/module_scope.h"
 
 #include <fmt/format.h>
 

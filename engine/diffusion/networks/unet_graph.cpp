@@ -1,8 +1,8 @@
-#include "engine/diffusion/unet_graph.h"
+#include "engine/diffusion/networks/unet_graph.h"
 
-#include "engine/diffusion/module_scope.h"
-#include "engine/diffusion/resnet_graph.h"
-#include "engine/diffusion/transformer_graph.h"
+#include "engine/diffusion/networks/module_scope.h"
+#include "engine/diffusion/networks/resnet_graph.h"
+#include "engine/diffusion/networks/transformer_graph.h"
 
 #include <fmt/format.h>
 

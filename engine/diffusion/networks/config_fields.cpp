@@ -1,4 +1,4 @@
-#include "engine/diffusion/config_fields.h"
+#include "engine/diffusion/networks/config_fields.h"
 
 #include <fmt/format.h>
 

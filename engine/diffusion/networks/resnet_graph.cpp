@@ -1,4 +1,4 @@
-#include "engine/diffusion/resnet_graph.h"
+#include "engine/diffusion/networks/resnet_graph.h"
 
 namespace reelbrush::diffusion {
 

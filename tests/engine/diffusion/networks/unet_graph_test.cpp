@@ -1,4 +1,4 @@
-#include "engine/diffusion/unet_graph.h"
+#include "engine/diffusion/networks/unet_graph.h"
 
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/plan/plan.h"

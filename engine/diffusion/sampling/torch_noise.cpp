@@ -1,4 +1,4 @@
-#include "engine/diffusion/torch_noise.h"
+#include "engine/diffusion/sampling/torch_noise.h"
 
 #include <cmath>
 #include <numbers>

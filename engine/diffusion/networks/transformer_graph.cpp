@@ -1,4 +1,4 @@
-#include "engine/diffusion/transformer_graph.h"
+#include "engine/diffusion/networks/transformer_graph.h"
 
 #include <fmt/format.h>
 

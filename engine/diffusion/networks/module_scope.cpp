@@ -1,4 +1,4 @@
-#include "engine/diffusion/module_scope.h"
+#include "engine/diffusion/networks/module_scope.h"
 
 namespace reelbrush::diffusion {
 

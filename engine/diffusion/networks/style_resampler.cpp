@@ -1,6 +1,6 @@
-#include "engine/diffusion/style_resampler.h"
+#include "engine/diffusion/networks/style_resampler.h"
 
-#include "engine/diffusion/module_scope.h"
+#include "engine/diffusion/networks/module_scope.h"
 
 #include <fmt/format.h>
 

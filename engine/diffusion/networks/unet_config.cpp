@@ -1,6 +1,6 @@
-#include "engine/diffusion/unet_config.h"
+#include "engine/diffusion/networks/unet_config.h"
 
-#include "engine/diffusion/config_fields.h"
+#include "engine/diffusion/networks/config_fields.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/diffusion/unet_config.h"
+#include "engine/diffusion/networks/unet_config.h"
 
 #include <gtest/gtest.h>
 

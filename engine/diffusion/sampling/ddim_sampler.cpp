@@ -1,4 +1,4 @@
-#include "engine/diffusion/ddim_sampler.h"
+#include "engine/diffusion/sampling/ddim_sampler.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/diffusion/tiny_autoencoder.h"
+#include "engine/diffusion/networks/tiny_autoencoder.h"
 
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/plan/plan.h"

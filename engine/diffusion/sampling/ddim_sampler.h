@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/core/status.h"
-#include "engine/diffusion/noise_schedule.h"
+#include "engine/diffusion/sampling/noise_schedule.h"
 
 #include <span>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/diffusion/module_scope.h"
+#include "engine/diffusion/networks/module_scope.h"
 
 namespace reelbrush::diffusion {
 

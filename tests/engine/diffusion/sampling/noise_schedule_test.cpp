@@ -1,4 +1,4 @@
-#include "engine/diffusion/noise_schedule.h"
+#include "engine/diffusion/sampling/noise_schedule.h"
 
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"
