@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -89,34 +90,52 @@ void sumTile(const float* scores, const float* values, std::int64_t keys, const 
     }
 }
 
+/// A packed tile of keys of one segment.
+struct KeyTile {
+    std::int64_t firstKey, keys;
+    bool isFirst;  ///< of all segments: nothing was summed before it
+};
+
+/// Takes the keys behind the first `visible` out of a row of scores; gives the highest that is left.
+float hideLaterKeys(float* scores, std::int64_t visible, std::int64_t keys) {
+    constexpr float kNothing = std::numeric_limits<float>::lowest();
+    float highest = kNothing;
+    for (std::int64_t key = 0; key < keys; ++key) {
+        if (key >= visible) scores[key] = kNothing;
+        highest = std::max(highest, scores[key]);
+    }
+    return highest;
+}
+
 /// kRows queries, from `row` on, against a packed tile.
-void attendRows(const AttentionItem& item, const ItemScratch& scratch, std::int64_t row, std::int64_t keys,
-                bool isFirstTile) {
+void attendRows(const AttentionItem& item, const ItemScratch& scratch, std::int64_t row, const KeyTile& tile) {
     const FloatTag d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const AttentionTiling& tiling = *item.tiling;
     HWY_ALIGN float highest[kRows * hn::MaxLanes(d)];
-    scoreTile(scratch.keys, scratch.queries + row * tiling.headSize, keys, tiling, scratch.scores, highest);
+    scoreTile(scratch.keys, scratch.queries + row * tiling.headSize, tile.keys, tiling, scratch.scores, highest);
 
     float keep[kRows];
     float* out[kRows];
     for (std::size_t r = 0; r < kRows; ++r) {
         const std::int64_t query = row + static_cast<std::int64_t>(r);
-        float top = hn::GetLane(hn::MaxOfLanes(d, hn::LoadU(d, highest + r * hn::Lanes(d))));
+        float* scores = scratch.scores + static_cast<std::int64_t>(r) * tiling.keysPerTile;
+        float top = item.causal ? hideLaterKeys(scores, item.firstQuery + query + 1 - tile.firstKey, tile.keys)
+                                : hn::GetLane(hn::MaxOfLanes(d, hn::LoadU(d, highest + r * hn::Lanes(d))));
         float total = 0.0f;
         keep[r] = 0.0f;
-        if (!isFirstTile) {
+        if (!tile.isFirst) {
             top = std::max(top, scratch.tops[query]);
             keep[r] = std::exp2(scratch.tops[query] - top);
             total = scratch.totals[query] * keep[r];
         }
-        const std::int64_t padded = (keys + lanes - 1) / lanes * lanes;
-        total += exponentials(scratch.scores + static_cast<std::int64_t>(r) * tiling.keysPerTile, padded, top);
+        const std::int64_t padded = (tile.keys + lanes - 1) / lanes * lanes;
+        total += exponentials(scores, padded, top);
         scratch.tops[query] = top;
         scratch.totals[query] = total;
         out[r] = query < item.queries ? item.out + query * item.outStride : scratch.spareRow;
     }
-    sumTile(scratch.scores, scratch.values, keys, tiling, isFirstTile ? nullptr : keep, out);
+    sumTile(scratch.scores, scratch.values, tile.keys, tiling, tile.isFirst ? nullptr : keep, out);
 }
 
 void divideByTotals(const AttentionItem& item, const ItemScratch& scratch) {
@@ -143,7 +162,7 @@ void attend(const AttentionItem& item) {
             packKeys(segment, first, keys, tiling.headSize, scratch.keys);
             packValues(segment.v + first * segment.vStride, segment.vStride, keys, tiling, scratch.values);
             for (std::int64_t row = 0; row < item.queries; row += kRowStep)
-                attendRows(item, scratch, row, keys, isFirstTile);
+                attendRows(item, scratch, row, {first, keys, isFirstTile});
             isFirstTile = false;
         }
     }
@@ -223,6 +242,8 @@ class AttentionStep : public BoundStep {
         item.tiling = &tiling_;
         item.qStride = inputs_[0].channels();
         item.q = headOf(0, sample, head) + first * item.qStride;
+        item.causal = op_.causal;
+        item.firstQuery = first;
         item.queries = std::min(tiling_.queriesPerItem, output_[1] - first);
         item.segments = segments;
         item.segmentCount = segmentCount();

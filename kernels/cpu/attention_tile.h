@@ -41,6 +41,8 @@ struct AttentionItem {
     std::int64_t outStride;
     float scoreScale;  ///< scale * log2(e): scores are kept as powers of two
     float* scratch;    ///< tiling->scratchFloats(), of this thread alone, 64-byte aligned
+    bool causal;       ///< query t, counted from the first of its sample, sees the keys up to t
+    std::int64_t firstQuery;
 };
 
 }  // namespace reelbrush::kernels

@@ -15,6 +15,7 @@ Result<Shape> outputShape(const Attention& op, std::span<const Shape> inputs) {
         return fail(shapeError("attention", "q and one or more pairs of k and v", inputs));
     if (!op.channelOffsets.empty() && op.channelOffsets.size() != inputs.size())
         return fail(shapeError("attention", "one channel offset per input", inputs));
+    if (op.causal && inputs.size() != 3) return fail(shapeError("attention", "one segment where it is causal", inputs));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         RB_TRY(expectRank("attention", inputs[i], 3));
         if (op.offsetOf(i) + op.channels() > inputs[i].channels())
@@ -23,6 +24,8 @@ Result<Shape> outputShape(const Attention& op, std::span<const Shape> inputs) {
             return fail(shapeError("attention", "keys and values with q's batch or batch 1", inputs));
         if (i > 0 && i % 2 == 0 && inputs[i][1] != inputs[i - 1][1])
             return fail(shapeError("attention", "as many values as keys in each segment", inputs));
+        if (op.causal && inputs[i][1] != inputs[0][1])
+            return fail(shapeError("attention", "as many keys as queries where it is causal", inputs));
     }
     return Shape{inputs[0][0], inputs[0][1], op.channels()};
 }

@@ -19,6 +19,8 @@ struct Attention {
     int headSize = 64;
     float scale = 0.0f;                 ///< 0: 1 / sqrt(headSize)
     std::vector<int> channelOffsets{};  ///< first channel used of each input; empty: all zero
+    /// A query sees no key behind its own place: key j only where j <= i. One segment with as many keys as queries.
+    bool causal = false;
 
     int channels() const { return heads * headSize; }
     int offsetOf(std::size_t input) const { return channelOffsets.empty() ? 0 : channelOffsets[input]; }

@@ -8,6 +8,11 @@ namespace reelbrush::kernels {
 
 namespace {
 
+/// Keys of a segment of `tokens` that query t sees.
+std::int64_t visibleKeys(const Attention& op, std::int64_t tokens, std::int64_t t) {
+    return op.causal ? std::min(tokens, t + 1) : tokens;
+}
+
 /// The row of an attention input that belongs to a sample, token and head; inputs of batch 1 are shared.
 const float* rowOf(const Attention& op, const ReferenceCall& call, std::size_t input, std::int64_t sample,
                    std::int64_t token, int head) {
@@ -30,7 +35,7 @@ void computeReference(const Attention& op, const ReferenceCall& call) {
                 scores.clear();
                 double highest = -std::numeric_limits<double>::infinity();
                 for (std::size_t s = 0; s < segments; ++s)
-                    for (std::int64_t j = 0; j < call.inputShapes[1 + 2 * s][1]; ++j) {
+                    for (std::int64_t j = 0; j < visibleKeys(op, call.inputShapes[1 + 2 * s][1], t); ++j) {
                         const float* k = rowOf(op, call, 1 + 2 * s, n, j, head);
                         double dot = 0.0;
                         for (int c = 0; c < op.headSize; ++c) dot += static_cast<double>(q[c]) * k[c];
@@ -41,7 +46,7 @@ void computeReference(const Attention& op, const ReferenceCall& call) {
                 std::fill(sums.begin(), sums.end(), 0.0);
                 std::size_t key = 0;
                 for (std::size_t s = 0; s < segments; ++s)
-                    for (std::int64_t j = 0; j < call.inputShapes[1 + 2 * s][1]; ++j) {
+                    for (std::int64_t j = 0; j < visibleKeys(op, call.inputShapes[1 + 2 * s][1], t); ++j) {
                         const float* v = rowOf(op, call, 2 + 2 * s, n, j, head);
                         const double weight = std::exp(scores[key++] - highest);
                         total += weight;

@@ -88,5 +88,24 @@ TEST_P(AttentionConformance, MoreQueriesThanOneItemHolds) {
     expectConforms("1100 tokens", selfAttention(1, 1100, 1, 32), kTolerance);
 }
 
+TEST_P(AttentionConformance, CausalQueriesSeeNoLaterKeys) {
+    // Within a panel, over several tiles of keys and over several items of queries.
+    for (const std::int64_t tokens : {1, 2, 7, 16, 77, 385, 1100}) {
+        NodeCase node = selfAttention(2, tokens, 2, 32);
+        std::get<Attention>(node.op).causal = true;
+        expectConforms(fmt::format("{} tokens", tokens), node, kTolerance);
+    }
+}
+
+TEST_P(AttentionConformance, HiddenKeysCountForNothingHoweverHighTheirScores) {
+    const Shape shape{1, 77, 16};
+    TestTensor q = randomTensor(shape, 1, 1.0f, 2.0f), k = randomTensor(shape, 2);
+    // Every later key scores far higher than those before it.
+    for (std::size_t i = 0; i < k.values.size(); ++i) k.values[i] += static_cast<float>(i / 16) * 8.0f;
+    NodeCase node{Attention{1, 16, 0.0f, {}}, {q, k, normalTensor(shape, 3)}, {}};
+    std::get<Attention>(node.op).causal = true;
+    expectConforms("rising", node, 3e-4);
+}
+
 }  // namespace
 }  // namespace reelbrush::kernels

@@ -30,5 +30,21 @@ TEST(AttentionReference, HeadsAndOffsetsPickTheirChannels) {
     expectReference({Attention{2, 1, 1.0f, {0, 2, 4}}, {joint, joint, joint}, {}}, {{1, 2, 2}, {2, 17.5f, 2, 17.5f}});
 }
 
+TEST(AttentionReference, CausalQueriesSeeTheKeysUpToTheirOwn) {
+    const TestTensor q{{1, 3, 1}, {1, 1, 1}}, k{{1, 3, 1}, {0, 0, 100}}, v{{1, 3, 1}, {4, 8, 1000}};
+    Attention op{1, 1, 1.0f, {}};
+    op.causal = true;
+    expectReference({op, {q, k, v}, {}}, {{1, 3, 1}, {4, 6, 1000}});
+}
+
+TEST(AttentionReference, CausalTakesOneSegmentAsLongAsTheQueries) {
+    Attention op{1, 4, 0.0f, {}};
+    op.causal = true;
+    const Shape tokens{1, 3, 4}, other{1, 2, 4};
+    EXPECT_TRUE(outputShape(op, std::vector<Shape>{tokens, tokens, tokens}));
+    EXPECT_FALSE(outputShape(op, std::vector<Shape>{tokens, other, other}));
+    EXPECT_FALSE(outputShape(op, std::vector<Shape>{tokens, tokens, tokens, tokens, tokens}));
+}
+
 }  // namespace
 }  // namespace reelbrush::kernels
