@@ -4,6 +4,7 @@
 #include "engine/render/frame_finisher.h"
 #include "engine/render/frame_preparer.h"
 #include "engine/render/painting_size.h"
+#include "engine/render/painting_window.h"
 
 #include <exception>
 #include <mutex>
@@ -95,7 +96,7 @@ class FramePipeline {
     }
 
     Status prepare() {
-        FramePreparer preparer(options_.size, options_.structure);
+        FramePreparer preparer(options_.size, preparation());
         while (auto frame = decoded_.pop()) {
             RB_ASSIGN(PreparedFrame prepared, alone([&] { return preparer.prepare(*std::move(frame)); }));
             frame.reset();
@@ -106,23 +107,45 @@ class FramePipeline {
     }
 
     Status paint() {
-        const cv::Size size = paintingSize(options_.size);
+        const diffusion::PainterNeeds needs = parts_.painter.needs();
+        PaintingWindow window(needs.windowFrames, needs.windowOverlap);
         tell(PipelineStage::Painting);
         while (auto prepared = prepared_.pop()) {
             RB_TRY(cancel_.check());
             if (prepared->startsShot) {
-                parts_.painter.beginShot(options_.paint.seed);
+                RB_TRY(paintWaiting(window));
+                window.startShot();
+                parts_.painter.beginShot(options_.paint);
                 ++report_.shots;
             }
-            PaintedFrame painted{cv::Mat(size, CV_32FC3), std::move(prepared->frame)};
-            RB_TRY(
-                parts_.painter.paint(values(prepared->structure), options_.paint, cancel_, values(painted.painting)));
+            window.add(*std::move(prepared));
             prepared.reset();
-            if (!painted_.push(std::move(painted))) break;
+            if (window.isFull()) RB_TRY(paintWaiting(window));
+        }
+        RB_TRY(paintWaiting(window));
+        painted_.close();
+        return {};
+    }
+
+    Status paintWaiting(PaintingWindow& window) {
+        const std::size_t count = window.waiting().size();
+        if (count == 0 || hasFailed()) return {};
+        const cv::Size size = paintingSize(options_.size);
+        std::vector<diffusion::FrameInput> inputs;
+        for (PreparedFrame& frame : window.window()) inputs.push_back({values(frame.picture), {}});
+        std::vector<PaintedFrame> paintings;
+        std::vector<std::span<float>> outputs;
+        for (std::size_t i = 0; i < count; ++i) {
+            paintings.push_back({cv::Mat(size, CV_32FC3), std::move(window.waiting()[i].frame)});
+            outputs.push_back(values(paintings.back().painting));
+        }
+        RB_TRY(parts_.painter.paint(inputs, options_.paint, cancel_, outputs));
+        window.markPainted();
+        for (PaintedFrame& painting : paintings) {
+            if (!painted_.push(std::move(painting))) return {};
             ++report_.frames;
             tell(PipelineStage::Painting);
         }
-        painted_.close();
         return {};
     }
 
@@ -137,6 +160,17 @@ class FramePipeline {
             }));
         }
         return {};
+    }
+
+    FramePreparation preparation() const {
+        FramePreparation preparation;
+        if (parts_.painter.needs().structureImage) preparation.structure = options_.structure;
+        return preparation;
+    }
+
+    bool hasFailed() {
+        const std::lock_guard lock(failureMutex_);
+        return failure_.has_value();
     }
 
     static std::span<float> values(cv::Mat& picture) { return {picture.ptr<float>(), picture.total() * 3}; }

@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <functional>
 #include <opencv2/core/types.hpp>
+#include <vector>
 
 /// The frame pipeline: decode, prepare, paint, finish, encode.
 ///
 ///     decode thread ─▶ [queue] ─▶ prepare thread ─▶ [queue] ─▶ paint: the caller ─▶ [queue] ─▶ encode thread
 ///
-/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is. Of the
+/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is; painters
+/// that paint windows of frames hold at most 2 * windowFrames more. Of the
 /// stages beside painting only one works at a time: the peak then depends on no coincidence.
 /// Nothing is thrown across: a stage ends with a Status, and the first failure, by time, ends all of them.
 namespace reelbrush::render {
@@ -32,10 +34,10 @@ struct PipelineParts {
 };
 
 struct PipelineOptions {
-    cv::Size size;  ///< of the pictures written; they are painted at paintingSize(size)
-    imaging::StructureOptions structure;
-    diffusion::PaintSettings paint;  ///< the seed is that of every shot: a cut found or missed changes no frame
-    std::int64_t mostFrames = -1;    ///< ends after so many; negative: all of the source
+    cv::Size size;                        ///< of the pictures written; they are painted at paintingSize(size)
+    imaging::StructureOptions structure;  ///< for painters that want structure images
+    diffusion::PaintSettings paint;       ///< the seed is that of every shot: a cut found or missed changes no frame
+    std::int64_t mostFrames = -1;         ///< ends after so many; negative: all of the source
 };
 
 struct PipelineReport {

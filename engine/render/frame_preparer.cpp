@@ -5,8 +5,13 @@
 
 namespace reelbrush::render {
 
-FramePreparer::FramePreparer(cv::Size size, const imaging::StructureOptions& structure)
-    : size_(size), structure_(structure) {}
+FramePreparer::FramePreparer(cv::Size size, FramePreparation preparation)
+    : size_(size), preparation_(std::move(preparation)) {}
+
+Result<cv::Mat> FramePreparer::padded(const cv::Mat& picture) const {
+    RB_ASSIGN(cv::Mat whole, imaging::padToMultiple(picture, paddingMultiple(size_)));
+    return whole.isContinuous() ? whole : whole.clone();
+}
 
 Result<PreparedFrame> FramePreparer::prepare(media::VideoFrame frame) {
     PreparedFrame prepared;
@@ -16,10 +21,11 @@ Result<PreparedFrame> FramePreparer::prepare(media::VideoFrame frame) {
     if (picture.size() != size_) {
         RB_ASSIGN(picture, imaging::resizePicture(picture, size_));
     }
-    // The structure is taken before padding, so that the picture's borders are its own and not those of the padding.
-    RB_ASSIGN(const cv::Mat structure, imaging::structureImage(picture, structure_));
-    RB_ASSIGN(prepared.structure, imaging::padToMultiple(structure, paddingMultiple(size_)));
-    if (!prepared.structure.isContinuous()) prepared.structure = prepared.structure.clone();
+    // Taken before padding, so that the picture's borders are its own and not those of the padding.
+    if (preparation_.structure) {
+        RB_ASSIGN(picture, imaging::structureImage(picture, *preparation_.structure));
+    }
+    RB_ASSIGN(prepared.picture, padded(picture));
     prepared.frame = std::move(frame);
     return prepared;
 }

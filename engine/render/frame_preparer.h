@@ -6,32 +6,40 @@
 #include "engine/media/video_frame.h"
 
 #include <opencv2/core.hpp>
+#include <optional>
+#include <vector>
 
 namespace reelbrush::render {
 
 /// A frame on its way to the painter. Its pixels are gone; what is left is what the later stages need.
 struct PreparedFrame {
-    /// Structure image [paintHeight, paintWidth, 3] CV_32FC3, continuous: see paintingSize.
-    cv::Mat structure;
+    /// Structure image, or the frame itself, [paintHeight, paintWidth, 3] CV_32FC3, continuous: see paintingSize.
+    cv::Mat picture;
     /// The first frame of a shot: the painter draws the shot's noise before it.
     bool startsShot = false;
     /// Time, duration, index and alpha of the source frame; rgb is empty.
     media::VideoFrame frame;
 };
 
+struct FramePreparation {
+    std::optional<imaging::StructureOptions> structure{};  ///< nothing: the painter wants the frame itself
+};
+
 /// The stage between decoding and painting: finds shots, brings the frame to the wanted size, computes the structure
-/// image and pads it. Thread: one at a time, frames in order.
+/// image and control pictures, and pads them. Thread: one at a time, frames in order.
 class FramePreparer {
   public:
     /// size: of the picture to be written, before padding.
-    FramePreparer(cv::Size size, const imaging::StructureOptions& structure);
+    FramePreparer(cv::Size size, FramePreparation preparation);
 
     /// Errors: BadInput (a frame that is no RGB float picture), OutOfMemory.
     Result<PreparedFrame> prepare(media::VideoFrame frame);
 
   private:
+    Result<cv::Mat> padded(const cv::Mat& picture) const;
+
     cv::Size size_;
-    imaging::StructureOptions structure_;
+    FramePreparation preparation_;
     imaging::ShotCutDetector shots_;
 };
 

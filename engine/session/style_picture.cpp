@@ -29,10 +29,14 @@ Result<cv::Mat> firstPicture(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<std::vector<float>> loadStylePicture(const std::filesystem::path& file) {
+Result<cv::Mat> loadStylePicture(const std::filesystem::path& file) {
     auto picture = firstPicture(file);
     if (!picture) return fail(picture.error().code, "the style picture cannot be used: " + picture.error().message);
-    RB_ASSIGN(const cv::Mat fitted, imaging::coverAndCrop(*picture, {kStylePictureSide, kStylePictureSide}));
+    return *picture;
+}
+
+Result<std::vector<float>> fitStylePicture(const cv::Mat& picture, cv::Size size) {
+    RB_ASSIGN(const cv::Mat fitted, imaging::coverAndCrop(picture, size));
     std::vector<float> values;
     values.reserve(fitted.total() * 3);
     for (int y = 0; y < fitted.rows; ++y) {

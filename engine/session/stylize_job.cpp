@@ -121,14 +121,14 @@ class StylizeJob {
         const cv::Size painted = render::paintingSize(size_);
         RB_TRY(render::checkPaintable(painted, limit));
 
-        std::vector<std::vector<float>> pictures;
         for (const std::filesystem::path& file : style_.pictures) {
-            RB_ASSIGN(pictures.emplace_back(), loadStylePicture(file));
+            RB_ASSIGN(stylePictures_.emplace_back(), loadStylePicture(file));
         }
-        RB_ASSIGN(const std::filesystem::path model, findModelFolder(style_.baseModel));
-        std::vector<diffusion::LoraChoice> loras;
+        diffusion::PaintingSetup setup;
+        setup.stylePictures = !stylePictures_.empty();
+        RB_ASSIGN(setup.model, findModelFolder(style_.baseModel));
         for (const styles::StyleLora& lora : style_.loras)
-            loras.push_back({lora.file, static_cast<float>(lora.strength)});
+            setup.loras.push_back({lora.file, static_cast<float>(lora.strength)});
         diffusion::PainterOptions options;
         options.width = painted.width;
         options.height = painted.height;
@@ -136,15 +136,29 @@ class StylizeJob {
         options.precision = request_.precision;
         options.threads = request_.threads;
         options.algorithmCacheFile = algorithmCacheFile_;
-        RB_ASSIGN(painter_, painters_.take(model, loras, options));
+        RB_ASSIGN(painter_, painters_.take(setup, options, context_.cancel()));
         report_.loras = painter_->loraReports();
 
         const media::VideoStreamInfo& video = source_->info().video;
         report_.forecast = render::forecastMemory(
-            painter_->memory(), {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !loras.empty()});
+            painter_->memory(),
+            {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !setup.loras.empty()});
         RB_TRY(render::checkForecast(report_.forecast, limit));
-        const std::vector<std::span<const float>> views(pictures.begin(), pictures.end());
-        return painter_->setStyle(views);
+        return setStyle();
+    }
+
+    Status setStyle() {
+        const diffusion::PainterNeeds needs = painter_->needs();
+        std::vector<std::vector<float>> pictures;
+        for (const cv::Mat& picture : stylePictures_) {
+            RB_ASSIGN(pictures.emplace_back(), fitStylePicture(picture, {needs.styleWidth, needs.styleHeight}));
+        }
+        stylePictures_.clear();
+        diffusion::StyleInputs style;
+        style.prompt = style_.prompt;
+        style.negativePrompt = style_.negativePrompt;
+        style.pictures = {pictures.begin(), pictures.end()};
+        return painter_->setStyle(style);
     }
 
     Status render() {
@@ -196,6 +210,7 @@ class StylizeJob {
     std::int64_t lastFrame_ = -1;
     std::int64_t total_ = 0;
     cv::Size size_;
+    std::vector<cv::Mat> stylePictures_;  ///< until the painter has seen them
     StylizeReport report_;
 };
 

@@ -15,9 +15,15 @@ namespace {
 const std::filesystem::path kModel = REELBRUSH_SOURCE_DIR "/resources/models/starter";
 
 std::unique_ptr<FramePainter> painterFor(const PainterOptions& options, const std::vector<LoraChoice>& loras = {}) {
-    auto painter = FramePainter::create(kModel, loras, options);
+    auto painter = FramePainter::create({.model = kModel, .loras = loras}, options, {});
     if (!painter) throw std::runtime_error(painter.error().message);
     return std::move(*painter);
+}
+
+Status paintOne(FramePainter& painter, std::span<const float> structure, const PaintSettings& settings,
+                const CancelToken& cancel, std::span<float> out) {
+    const FrameInput frame{structure, {}};
+    return painter.paint({&frame, 1}, settings, cancel, {&out, 1});
 }
 
 TEST(FramePainter, PaintsTheGoldenPicture) {
@@ -25,11 +31,11 @@ TEST(FramePainter, PaintsTheGoldenPicture) {
     const auto painter = painterFor(
         {.width = 320, .height = 192, .guided = false, .precision = kernels::Precision::Float32, .threads = 2});
     const auto style = golden.image("a.style");
-    ASSERT_TRUE(painter->setStyle({style}));
-    painter->beginShot(3);
+    ASSERT_TRUE(painter->setStyle({.pictures = {style}}));
+    painter->beginShot({.seed = 3});
     std::vector<float> out(320 * 192 * 3);
     const PaintSettings settings{.freedom = 0.45f, .steps = 8, .guidance = 1.0f};
-    ASSERT_TRUE(painter->paint(golden.image("a.structure"), settings, {}, out));
+    ASSERT_TRUE(paintOne(*painter, golden.image("a.structure"), settings, {}, out));
     EXPECT_GE(testing::agreement("painted", out, golden.image("a.image")).psnr, 60.0);
 }
 
@@ -43,7 +49,7 @@ TEST(FramePainter, PaintsTheGoldenLora) {
         EXPECT_EQ(painter->loraReports(), std::vector<std::string>{"ukiyo-e.safetensors: 78 of 78 modules applied"});
         std::vector<float> out(320 * 192 * 3);
         const PaintSettings settings{.freedom = 0.6f, .steps = 8, .guidance = 1.0f};
-        ASSERT_TRUE(painter->paint(golden.image("lora.structure"), settings, {}, out));
+        ASSERT_TRUE(paintOne(*painter, golden.image("lora.structure"), settings, {}, out));
         EXPECT_GE(testing::agreement("painted with a LoRA", out, golden.image("lora.image")).psnr, leastPsnr);
     }
 }
@@ -51,7 +57,7 @@ TEST(FramePainter, PaintsTheGoldenLora) {
 TEST(FramePainter, UsesTheWorkSpaceThatItPredicted) {
     const auto painter = painterFor({.width = 256, .height = 256, .threads = 2});
     std::vector<float> structure(256 * 256 * 3, 0.4f), out(structure.size());
-    ASSERT_TRUE(painter->paint(structure, {.steps = 1}, {}, out));
+    ASSERT_TRUE(paintOne(*painter, structure, {.steps = 1}, {}, out));
     const auto memory = painter->memory();
     const auto predicted = static_cast<double>(memory.arenaBytes);
     EXPECT_NEAR(static_cast<double>(memory.residentArenaBytes), predicted, 0.03 * predicted);
@@ -64,19 +70,19 @@ TEST(FramePainter, GuidanceOneOfAGuidedPainterIsThePlainPainting) {
     PainterOptions options{.width = 64, .height = 48, .precision = kernels::Precision::Float32, .threads = 2};
     const PaintSettings settings{.steps = 2, .guidance = 1.0f};
     const std::vector<LoraChoice> loras{{kModel / "loras" / "watercolour.safetensors", 1.0f}};
-    ASSERT_TRUE(painterFor(options, loras)->paint(structure, settings, {}, guided));
+    ASSERT_TRUE(paintOne(*painterFor(options, loras), structure, settings, {}, guided));
     options.guided = false;
-    ASSERT_TRUE(painterFor(options, loras)->paint(structure, settings, {}, plain));
+    ASSERT_TRUE(paintOne(*painterFor(options, loras), structure, settings, {}, plain));
     EXPECT_LE(testing::agreement("guided", guided, plain).maxError, 1e-4);
 }
 
 TEST(FramePainter, TheSameFrameGivesTheSameBits) {
     const auto painter = painterFor({.width = 48, .height = 32, .threads = 2});
     std::vector<float> structure(48 * 32 * 3, 0.3f), first(structure.size()), second(structure.size());
-    ASSERT_TRUE(painter->paint(structure, {.steps = 2}, {}, first));
+    ASSERT_TRUE(paintOne(*painter, structure, {.steps = 2}, {}, first));
     std::vector<float> other(structure.size(), 0.9f);
-    ASSERT_TRUE(painter->paint(other, {.steps = 3}, {}, second));
-    ASSERT_TRUE(painter->paint(structure, {.steps = 2}, {}, second));
+    ASSERT_TRUE(paintOne(*painter, other, {.steps = 3}, {}, second));
+    ASSERT_TRUE(paintOne(*painter, structure, {.steps = 2}, {}, second));
     EXPECT_EQ(first, second);
 }
 
@@ -88,25 +94,41 @@ TEST(FramePainter, CancelEndsThePainting) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         cancel.cancel();
     });
-    const auto status = painter->paint(structure, {.steps = 1000}, cancel, out);
+    const auto status = paintOne(*painter, structure, {.steps = 1000}, cancel, out);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, StatusCode::Cancelled);
 }
 
+TEST(FramePainter, CancelEndsThePreparing) {
+    const CancelToken cancel;
+    cancel.cancel();
+    const auto painter = FramePainter::create({.model = kModel}, {.width = 32, .height = 32}, cancel);
+    ASSERT_FALSE(painter);
+    EXPECT_EQ(painter.error().code, StatusCode::Cancelled);
+}
+
+TEST(FramePainter, WhatTheStarterModelCannotTakeIsNamed) {
+    const auto painter =
+        FramePainter::create({.model = kModel, .controls = {"canny.safetensors"}}, {.width = 32, .height = 32}, {});
+    ASSERT_FALSE(painter);
+    EXPECT_NE(painter.error().message.find("ControlNets"), std::string::npos) << painter.error().message;
+}
+
 TEST(FramePainter, TooLittleMemorySaysWhatIsNeeded) {
-    const auto painter = FramePainter::create(kModel, {}, {.width = 256, .height = 256, .ramBytes = 10 << 20});
+    const auto painter =
+        FramePainter::create({.model = kModel}, {.width = 256, .height = 256, .ramBytes = 10 << 20}, {});
     ASSERT_FALSE(painter);
     EXPECT_EQ(painter.error().code, StatusCode::OutOfMemory);
     EXPECT_NE(painter.error().message.find("256x256 needs"), std::string::npos) << painter.error().message;
 }
 
 TEST(FramePainter, SizesOffTheGridAreRefused) {
-    EXPECT_FALSE(FramePainter::create(kModel, {}, {.width = 100, .height = 64}));
-    EXPECT_FALSE(FramePainter::create(kModel, {}, {.width = 0, .height = 64}));
+    EXPECT_FALSE(FramePainter::create({.model = kModel}, {.width = 100, .height = 64}, {}));
+    EXPECT_FALSE(FramePainter::create({.model = kModel}, {.width = 0, .height = 64}, {}));
 }
 
 TEST(FramePainter, AMissingModelIsNamed) {
-    const auto painter = FramePainter::create("/nowhere/model", {}, {});
+    const auto painter = FramePainter::create({.model = "/nowhere/model"}, {}, {});
     ASSERT_FALSE(painter);
     EXPECT_NE(painter.error().message.find("/nowhere/model"), std::string::npos) << painter.error().message;
 }

@@ -71,13 +71,21 @@ class FakeSource : public media::FrameSource {
 /// Paints the structure upside down in value, and remembers what it was asked for.
 class FakePainter : public diffusion::FramePainter {
   public:
-    Status setStyle(const std::vector<std::span<const float>>& pictures) override {
-        stylePictures = static_cast<int>(pictures.size());
+    diffusion::PainterNeeds needs() const override { return wanted; }
+    Status setStyle(const diffusion::StyleInputs& style) override {
+        stylePictures = static_cast<int>(style.pictures.size());
         return {};
     }
-    void beginShot(std::uint64_t seed) override { shotSeeds.push_back(seed); }
-    Status paint(std::span<const float> structure, const diffusion::PaintSettings& settings, const CancelToken& cancel,
-                 std::span<float> out) override {
+    void beginShot(const diffusion::PaintSettings& settings) override { shotSeeds.push_back(settings.seed); }
+    Status paint(std::span<const diffusion::FrameInput> frames, const diffusion::PaintSettings& settings,
+                 const CancelToken& cancel, std::span<const std::span<float>> out) override {
+        windows.emplace_back(frames.size(), out.size());
+        for (std::size_t i = 0; i < out.size(); ++i)
+            RB_TRY(paintOne(frames[frames.size() - out.size() + i].picture, settings, cancel, out[i]));
+        return {};
+    }
+    Status paintOne(std::span<const float> structure, const diffusion::PaintSettings& settings,
+                    const CancelToken& cancel, std::span<float> out) {
         if (painted == failAt) return fail(StatusCode::Internal, "the painter broke");
         if (painted == throwAt) throw std::runtime_error("thrown by the painter");
         if (structure.size() != out.size()) return fail(StatusCode::Internal, "sizes differ");
@@ -92,12 +100,15 @@ class FakePainter : public diffusion::FramePainter {
     }
     diffusion::PainterMemory memory() const override { return {1 << 20, 1 << 20, 1 << 20}; }
     const std::vector<std::string>& loraReports() const override { return reports; }
+    const std::vector<std::string>& notes() const override { return noteList; }
 
     int failAt = -1, throwAt = -1;
     int painted = 0, steps = 0, stylePictures = -1;
     std::vector<std::uint64_t> shotSeeds;
     std::function<void(int frame, int step)> onStep;
-    std::vector<std::string> reports;
+    std::vector<std::string> reports, noteList;
+    diffusion::PainterNeeds wanted{.styleWidth = 224, .styleHeight = 224};
+    std::vector<std::pair<std::size_t, std::size_t>> windows;  ///< of each call: frames seen, frames painted
 };
 
 class FakeSink : public media::FrameSink {

@@ -184,5 +184,41 @@ TEST(FramePipeline, AClipWithoutFramesIsAnError) {
     EXPECT_FALSE(sink.finished);
 }
 
+TEST(FramePipeline, WindowsOverlapAndStayWithinTheirShot) {
+    FakeSource source(13, {32, 32});
+    source.cutAt = 8;
+    FakePainter painter;
+    painter.wanted.windowFrames = 4;
+    painter.wanted.windowOverlap = 1;
+    FakeSink sink;
+    PipelineOptions options;
+    options.size = {32, 32};
+    options.paint.steps = 1;
+    const auto report = renderFrames({source, painter, sink}, options, {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->frames, 13);
+    EXPECT_EQ(report->shots, 2);
+    // Eight frames: 4, then 3 more behind the last of those, then the one that is left behind the last three.
+    // Five frames: 4, then one behind three.
+    using Window = std::pair<std::size_t, std::size_t>;
+    EXPECT_EQ(painter.windows, (std::vector<Window>{{4, 4}, {4, 3}, {4, 1}, {4, 4}, {4, 1}}));
+    ASSERT_EQ(sink.times.size(), 13u);
+    for (int i = 0; i < 13; ++i) EXPECT_EQ(sink.times[static_cast<std::size_t>(i)], Rational(i, 25));
+}
+
+TEST(FramePipeline, AShotShorterThanTheWindowIsPaintedAsItIs) {
+    FakeSource source(2, {32, 32});
+    FakePainter painter;
+    painter.wanted.windowFrames = 16;
+    painter.wanted.windowOverlap = 4;
+    FakeSink sink;
+    PipelineOptions options;
+    options.size = {32, 32};
+    options.paint.steps = 1;
+    ASSERT_TRUE(renderFrames({source, painter, sink}, options, {}));
+    using Window = std::pair<std::size_t, std::size_t>;
+    EXPECT_EQ(painter.windows, (std::vector<Window>{{2, 2}}));
+}
+
 }  // namespace
 }  // namespace reelbrush::render

@@ -34,15 +34,15 @@ struct Shelf {
 TEST(PainterShelf, MakesOneForEachKindOfWork) {
     Shelf s;
     diffusion::PainterOptions options;
-    ASSERT_TRUE(s.shelf.take("model", {}, options));
-    ASSERT_TRUE(s.shelf.take("model", {}, options));
+    ASSERT_TRUE(s.shelf.take({.model = "model"}, options, {}));
+    ASSERT_TRUE(s.shelf.take({.model = "model"}, options, {}));
     EXPECT_EQ(s.made, 1);
     options.width = 64;
-    ASSERT_TRUE(s.shelf.take("model", {}, options));
+    ASSERT_TRUE(s.shelf.take({.model = "model"}, options, {}));
     EXPECT_EQ(s.made, 2);
-    ASSERT_TRUE(s.shelf.take("model", {{"a", 1.0f}}, options));
-    ASSERT_TRUE(s.shelf.take("model", {{"a", 0.5f}}, options));
-    ASSERT_TRUE(s.shelf.take("other", {{"a", 0.5f}}, options));
+    ASSERT_TRUE(s.shelf.take({.model = "model", .loras = {{"a", 1.0f}}}, options, {}));
+    ASSERT_TRUE(s.shelf.take({.model = "model", .loras = {{"a", 0.5f}}}, options, {}));
+    ASSERT_TRUE(s.shelf.take({.model = "other", .loras = {{"a", 0.5f}}}, options, {}));
     EXPECT_EQ(s.made, 5);
     EXPECT_EQ(s.mostAlive, 1) << "two would not fit";
     s.shelf.clear();
@@ -51,12 +51,12 @@ TEST(PainterShelf, MakesOneForEachKindOfWork) {
 
 TEST(PainterShelf, AFailureLeavesNoPainterBehind) {
     Shelf s;
-    ASSERT_TRUE(s.shelf.take("model", {}, {}));
+    ASSERT_TRUE(s.shelf.take({.model = "model"}, {}, {}));
     s.failNext = true;
-    EXPECT_FALSE(s.shelf.take("other", {}, {}));
+    EXPECT_FALSE(s.shelf.take({.model = "other"}, {}, {}));
     EXPECT_EQ(s.alive, 0);
     s.failNext = false;
-    ASSERT_TRUE(s.shelf.take("model", {}, {}));
+    ASSERT_TRUE(s.shelf.take({.model = "model"}, {}, {}));
     EXPECT_EQ(s.made, 2) << "the first is gone";
 }
 

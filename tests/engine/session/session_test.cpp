@@ -24,12 +24,11 @@ class SessionTest : public ::testing::Test {
     SessionOptions options() {
         SessionOptions options;
         options.algorithmCacheFile = at("algorithms.json");
-        options.painterFactory =
-            [this](const std::filesystem::path& model, const std::vector<diffusion::LoraChoice>& loras,
-                   const diffusion::PainterOptions& wanted) -> Result<std::unique_ptr<diffusion::FramePainter>> {
+        options.painterFactory = [this](const diffusion::PaintingSetup& setup, const diffusion::PainterOptions& wanted,
+                                        const CancelToken&) -> Result<std::unique_ptr<diffusion::FramePainter>> {
             ++paintersMade_;
-            model_ = model;
-            loras_ = loras;
+            model_ = setup.model;
+            loras_ = setup.loras;
             wanted_ = wanted;
             if (factoryError_) return fail(*factoryError_);
             auto painter = std::make_unique<FakePainter>();

@@ -17,7 +17,9 @@ TEST(StylePicture, IsCoveredAndCropped) {
     cv::Mat picture(50, 150, CV_32FC3, cv::Scalar(1, 0, 0));
     picture(cv::Rect(50, 0, 50, 50)).setTo(cv::Scalar(0, 1, 0));
     ASSERT_TRUE(writePicture(picture, file));
-    const auto values = loadStylePicture(file);
+    const auto loaded = loadStylePicture(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const auto values = fitStylePicture(*loaded, {224, 224});
     ASSERT_TRUE(values) << values.error().message;
     ASSERT_EQ(values->size(), 224u * 224u * 3u);
     const std::size_t centre = (112 * 224 + 112) * 3;

@@ -1,0 +1,234 @@
+#include "engine/diffusion/starter_painter.h"
+
+#include "engine/diffusion/cancellable_weights.h"
+#include "engine/diffusion/sampling/ddim_sampler.h"
+#include "engine/diffusion/sampling/torch_noise.h"
+#include "engine/diffusion/starter_graphs.h"
+#include "engine/diffusion/starter_model.h"
+#include "engine/diffusion/style_encoder.h"
+#include "engine/weights/lora_file.h"
+#include "engine/weights/lora_merge.h"
+#include "kernels/plan/plan.h"
+#include "kernels/tensor/buffer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace reelbrush::diffusion {
+
+using namespace kernels;
+
+namespace {
+
+/// The starter model is small and of its own kind.
+Status checkSetup(const PaintingSetup& setup) {
+    const char* foreign = !setup.controls.empty() ? "ControlNets"
+                          : setup.ipAdapter       ? "IP-Adapters (it takes style pictures by itself)"
+                          : setup.motion          ? "motion modules"
+                          : !setup.vae.empty()    ? "another VAE"
+                                                  : nullptr;
+    if (!foreign) return {};
+    return fail(StatusCode::BadInput, fmt::format("the starter model does not take {}; choose an SD 1.5 or SDXL model "
+                                                  "for that, or leave it out",
+                                                  foreign));
+}
+
+CpuOptions cpuOptions(const PainterOptions& options) {
+    CpuOptions cpu;
+    cpu.threads = options.threads;
+    cpu.precision = options.precision;
+    cpu.algorithmCacheFile = options.algorithmCacheFile;
+    return cpu;
+}
+
+/// The starter model on the CPU.
+class StarterPainter final : public FramePainter {
+  public:
+    StarterPainter(StarterModel model, const PainterOptions& options)
+        : model_(std::move(model)), options_(options), backend_(cpuOptions(options)) {}
+
+    Status compile(const std::vector<LoraChoice>& loras, const CancelToken& cancel);
+
+    PainterNeeds needs() const override;
+    Status setStyle(const StyleInputs& style) override;
+    void beginShot(const PaintSettings& settings) override;
+    Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
+                 std::span<const std::span<float>> out) override;
+    PainterMemory memory() const override;
+    const std::vector<std::string>& loraReports() const override { return loraReports_; }
+    const std::vector<std::string>& notes() const override { return notes_; }
+
+  private:
+    Status mergeLoras(const std::vector<LoraChoice>& loras);
+    Status allocateArena();
+    Status denoise(const DdimSampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
+    int batch() const { return options_.guided ? 2 : 1; }
+
+    StarterModel model_;
+    PainterOptions options_;
+    CpuBackend backend_;
+    std::optional<Plan> encode_, denoise_, decode_;  ///< share one arena: they never run at once
+    Buffer arena_;
+    std::vector<std::string> loraReports_, notes_;
+    std::vector<float> nullTokens_, styleTokens_;
+    std::vector<float> noise_, latents_, structureLatents_, prediction_;
+};
+
+/// Only the layers that a LoRA touches are packed again, from the pristine weights; each keeps the algorithm that was
+/// chosen for it, so that a LoRA costs no speed.
+Status StarterPainter::mergeLoras(const std::vector<LoraChoice>& loras) {
+    std::vector<weights::LoraUse> uses;
+    for (const LoraChoice& choice : loras) {
+        RB_ASSIGN(auto file, weights::LoraFile::open(choice.file));
+        uses.push_back({std::move(file), choice.strength});
+    }
+    RB_ASSIGN(const auto merged, weights::LoraMergedWeights::merge(model_.unet, uses, weights::LoraTarget{}));
+    for (const weights::LoraCoverage& coverage : merged->coverage()) {
+        const std::string warning = coverage.warning();
+        loraReports_.push_back(coverage.file.filename().string() + ": " + coverage.summary() +
+                               (warning.empty() ? "" : "; " + warning));
+    }
+    const auto& touched = merged->touchedWeights();
+    RB_TRY(denoise_->reloadWeights(*merged, {touched.begin(), touched.end()}));
+    return {};
+}
+
+Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const CancelToken& cancel) {
+    const int width = options_.width, height = options_.height;
+    RB_ASSIGN(nullTokens_, nullStyleTokens(model_));
+    styleTokens_ = nullTokens_;
+    const CancellableWeights unet(*model_.unet, cancel);
+    const CancellableWeights vae(*model_.vae, cancel);
+    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, backend_));
+    if (!loras.empty()) RB_TRY(mergeLoras(loras));
+    RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, backend_));
+    RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), vae, backend_));
+    model_.unet->dropPages();
+    model_.vae->dropPages();
+    RB_TRY(allocateArena());
+
+    const auto latentCount = static_cast<std::size_t>(encode_->outputShape("latents").elements());
+    latents_.resize(latentCount);
+    structureLatents_.resize(latentCount);
+    prediction_.resize(latentCount);
+    beginShot({});
+    return {};
+}
+
+/// The peak is known here, before anything large is touched: the place to refuse what would not fit.
+Status StarterPainter::allocateArena() {
+    const PainterMemory needed = memory();
+    const std::size_t total = needed.arenaBytes + needed.weightBytes;
+    if (options_.ramBytes != 0 && total > options_.ramBytes)
+        return fail(StatusCode::OutOfMemory,
+                    fmt::format("painting at {}x{} needs {:.0f} MiB ({:.0f} MiB of weights, {:.0f} MiB of work space), "
+                                "but only {:.0f} MiB are allowed; allow more or paint smaller",
+                                options_.width, options_.height, total / 1048576.0, needed.weightBytes / 1048576.0,
+                                needed.arenaBytes / 1048576.0, options_.ramBytes / 1048576.0));
+    RB_ASSIGN(arena_, Buffer::allocate(needed.arenaBytes, nullptr, "the painter's work space"));
+    const std::span<std::byte> arena(arena_.data(), arena_.sizeBytes());
+    for (auto* plan : {&encode_, &denoise_, &decode_}) RB_TRY((*plan)->bind(arena));
+    return {};
+}
+
+PainterNeeds StarterPainter::needs() const {
+    PainterNeeds needs;
+    needs.styleWidth = needs.styleHeight = model_.imageEncoderConfig.imageSize;
+    return needs;
+}
+
+Status StarterPainter::setStyle(const StyleInputs& style) {
+    const auto& pictures = style.pictures;
+    styleTokens_ = nullTokens_;
+    if (pictures.empty()) return {};
+    std::ranges::fill(styleTokens_, 0.0f);
+    for (const auto& picture : pictures) {
+        RB_ASSIGN(const auto tokens, encodeStyle(model_, picture, backend_));
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            styleTokens_[i] += tokens[i] / static_cast<float>(pictures.size());
+    }
+    model_.imageEncoder->dropPages();
+    model_.resampler->dropPages();
+    return {};
+}
+
+void StarterPainter::beginShot(const PaintSettings& settings) {
+    const Shape shape = encode_->outputShape("latents");
+    noise_.resize(static_cast<std::size_t>(shape.elements()));
+    fillLatentNoise(settings.seed, static_cast<int>(shape[1]), static_cast<int>(shape[2]), static_cast<int>(shape[3]),
+                    noise_);
+}
+
+Status StarterPainter::denoise(const DdimSampler& sampler, const PaintSettings& settings, const CancelToken& cancel) {
+    const auto isCancelled = [&] { return cancel.isCancelled(); };
+    latents_ = noise_;
+    for (std::size_t i = 0; i < sampler.timesteps().size(); ++i) {
+        std::ranges::copy(latents_, denoise_->input("latents").begin());
+        std::ranges::copy(structureLatents_, denoise_->input("structure").begin());
+        denoise_->input("timestep")[0] = static_cast<float>(sampler.timesteps()[i]);
+        denoise_->input("freedom")[0] = 1000.0f * settings.freedom;
+        auto tokens = denoise_->input("tokens").begin();
+        if (options_.guided) tokens = std::ranges::copy(nullTokens_, tokens).out;
+        std::ranges::copy(styleTokens_, tokens);
+        RB_TRY(denoise_->run(isCancelled));
+
+        const auto both = denoise_->output("prediction");
+        if (options_.guided) {
+            const auto plain = both.first(prediction_.size());
+            const auto styled = both.subspan(prediction_.size());
+            for (std::size_t k = 0; k < prediction_.size(); ++k)
+                prediction_[k] = plain[k] + settings.guidance * (styled[k] - plain[k]);
+        } else {
+            std::ranges::copy(both, prediction_.begin());
+        }
+        sampler.step(i, prediction_, latents_);
+    }
+    return {};
+}
+
+Status StarterPainter::paint(std::span<const FrameInput> frames, const PaintSettings& settings,
+                             const CancelToken& cancel, std::span<const std::span<float>> out) {
+    const auto isCancelled = [&] { return cancel.isCancelled(); };
+    RB_ENSURE(frames.size() == 1 && out.size() == 1, "the starter model paints one frame at a time");
+    const std::span<const float> structure = frames[0].picture;
+    RB_ENSURE(structure.size() == encode_->input("picture").size() && out[0].size() == structure.size(),
+              "a frame of another size than the painter's");
+    if (!options_.guided && settings.guidance != 1.0f)
+        return fail(StatusCode::BadInput, "guidance other than 1 needs a painter made for it");
+    RB_ASSIGN(const DdimSampler sampler, DdimSampler::create(model_.schedule, settings.steps));
+
+    std::ranges::copy(structure, encode_->input("picture").begin());
+    RB_TRY(encode_->run(isCancelled));
+    std::ranges::copy(encode_->output("latents"), structureLatents_.begin());
+    RB_TRY(denoise(sampler, settings, cancel));
+    std::ranges::copy(latents_, decode_->input("latents").begin());
+    RB_TRY(decode_->run(isCancelled));
+    std::ranges::copy(decode_->output("picture"), out[0].begin());
+    return {};
+}
+
+PainterMemory StarterPainter::memory() const {
+    PainterMemory memory;
+    for (const auto* plan : {&encode_, &denoise_, &decode_}) {
+        memory.arenaBytes = std::max(memory.arenaBytes, (*plan)->arenaBytes());
+        memory.weightBytes += (*plan)->weightBytes();
+    }
+    memory.residentArenaBytes = arena_.residentBytes();
+    return memory;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FramePainter>> createStarterPainter(const PaintingSetup& setup, const PainterOptions& options,
+                                                           const CancelToken& cancel) {
+    RB_TRY(checkSetup(setup));
+    RB_ASSIGN(StarterModel model, StarterModel::open(setup.model));
+    auto painter = std::make_unique<StarterPainter>(std::move(model), options);
+    RB_TRY(painter->compile(setup.loras, cancel));
+    return std::unique_ptr<FramePainter>(std::move(painter));
+}
+
+}  // namespace reelbrush::diffusion
