@@ -4,18 +4,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace reelbrush::diffusion {
 
+namespace {
+
+constexpr int kMostTimesteps = 100'000;
+
+double cosineShare(double progress) {
+    const double root = std::cos((progress + 0.008) / 1.008 * std::numbers::pi / 2);
+    return root * root;
+}
+
+double betaAt(const NoiseSchedule::Betas& betas, int t) {
+    const double total = betas.trainingTimesteps;
+    const double progress = t / std::max(1.0, total - 1);
+    switch (betas.spacing) {
+        case BetaSpacing::Linear:
+            return betas.start + (betas.end - betas.start) * progress;
+        case BetaSpacing::ScaledLinear: {
+            const double root = std::sqrt(betas.start) + (std::sqrt(betas.end) - std::sqrt(betas.start)) * progress;
+            return root * root;
+        }
+        case BetaSpacing::SquaredCosine:
+            return std::min(0.999, 1.0 - cosineShare((t + 1) / total) / cosineShare(t / total));
+    }
+    return 0.0;
+}
+
+Result<BetaSpacing> spacingNamed(const std::string& name) {
+    if (name == "linear") return BetaSpacing::Linear;
+    if (name == "scaled_linear") return BetaSpacing::ScaledLinear;
+    if (name == "squaredcos_cap_v2") return BetaSpacing::SquaredCosine;
+    return fail(StatusCode::Unsupported, fmt::format("scheduler beta_schedule '{}' is not supported; supported are "
+                                                     "linear, scaled_linear and squaredcos_cap_v2",
+                                                     name.substr(0, 80)));
+}
+
+}  // namespace
+
 NoiseSchedule NoiseSchedule::fromBetas(const Betas& betas) {
     NoiseSchedule schedule;
-    const double from = betas.squareRootSpaced ? std::sqrt(betas.start) : betas.start;
-    const double to = betas.squareRootSpaced ? std::sqrt(betas.end) : betas.end;
     double product = 1.0;
     for (int t = 0; t < betas.trainingTimesteps; ++t) {
-        const double spaced = from + (to - from) * t / std::max(1, betas.trainingTimesteps - 1);
-        product *= 1.0 - (betas.squareRootSpaced ? spaced * spaced : spaced);
+        product *= 1.0 - betaAt(betas, t);
         schedule.signalShare.push_back(product);
     }
     if (betas.zeroTerminalSnr) {
@@ -30,19 +65,30 @@ NoiseSchedule NoiseSchedule::fromBetas(const Betas& betas) {
 }
 
 Result<NoiseSchedule> NoiseSchedule::fromJson(const nlohmann::json& json) {
-    const ConfigFields fields(json, "scheduler configuration");
-    Betas betas;
-    RB_ASSIGN(betas.trainingTimesteps, fields.positive("num_train_timesteps", 1000));
-    RB_ASSIGN(betas.start, fields.number("beta_start", 0.00085f));
-    RB_ASSIGN(betas.end, fields.number("beta_end", 0.012f));
-    RB_ASSIGN(betas.zeroTerminalSnr, fields.flag("rescale_betas_zero_snr", false));
-    RB_ASSIGN(const std::string spacing, fields.text("beta_schedule", "scaled_linear"));
-    if (spacing != "scaled_linear" && spacing != "linear")
-        return fail(StatusCode::Unsupported, fmt::format("scheduler beta_schedule '{}' is not supported", spacing));
-    if (betas.trainingTimesteps < 2 || betas.start <= 0 || betas.end < betas.start || betas.end >= 1)
-        return fail(StatusCode::BadInput, "scheduler configuration: betas must satisfy 0 < start <= end < 1");
-    betas.squareRootSpaced = spacing == "scaled_linear";
+    RB_ASSIGN(const Betas betas, betasFromJson(json, Betas{}));
     return fromBetas(betas);
+}
+
+Result<NoiseSchedule::Betas> NoiseSchedule::betasFromJson(const nlohmann::json& json, const Betas& otherwise) {
+    const ConfigFields fields(json, "scheduler configuration");
+    Betas betas = otherwise;
+    RB_ASSIGN(betas.trainingTimesteps, fields.positive("num_train_timesteps", otherwise.trainingTimesteps));
+    RB_ASSIGN(betas.start, fields.number("beta_start", static_cast<float>(otherwise.start)));
+    RB_ASSIGN(betas.end, fields.number("beta_end", static_cast<float>(otherwise.end)));
+    RB_ASSIGN(betas.zeroTerminalSnr, fields.flag("rescale_betas_zero_snr", otherwise.zeroTerminalSnr));
+    if (json.is_object() && json.contains("beta_schedule")) {
+        RB_ASSIGN(const std::string spacing, fields.text("beta_schedule"));
+        RB_ASSIGN(betas.spacing, spacingNamed(spacing));
+    }
+    if (json.is_object() && json.contains("trained_betas") && !json["trained_betas"].is_null())
+        return fail(StatusCode::Unsupported, "scheduler configuration: trained_betas are not supported");
+    if (betas.trainingTimesteps < 2 || betas.trainingTimesteps > kMostTimesteps)
+        return fail(StatusCode::BadInput, fmt::format("scheduler configuration: num_train_timesteps must lie between 2 "
+                                                      "and {}, got {}",
+                                                      kMostTimesteps, betas.trainingTimesteps));
+    if (!(betas.start > 0 && betas.end >= betas.start && betas.end < 1))
+        return fail(StatusCode::BadInput, "scheduler configuration: betas must satisfy 0 < start <= end < 1");
+    return betas;
 }
 
 }  // namespace reelbrush::diffusion

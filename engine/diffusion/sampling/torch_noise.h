@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/diffusion/sampling/noise_source.h"
+
 #include <cstdint>
 #include <random>
 #include <span>
@@ -10,11 +12,11 @@ namespace reelbrush::diffusion {
 /// seed gives what artists know from PyTorch programs. Draws continue: a second call goes on where the first ended.
 /// Source: the algorithm of ATen's CPU normal_ (mt19937; Box-Muller over blocks of 16 from 16 values on, one by one in
 /// double precision below).
-class TorchCpuNoise {
+class TorchCpuNoise final : public NoiseSource {
   public:
     explicit TorchCpuNoise(std::uint64_t seed);
     /// Fills with unit normal values, in the order of a contiguous PyTorch tensor.
-    void fill(std::span<float> out);
+    void fill(std::span<float> out) override;
 
   private:
     float uniform();
