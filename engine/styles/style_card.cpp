@@ -1,6 +1,7 @@
 #include "engine/styles/style_card.h"
 
 #include "engine/styles/card_fields.h"
+#include "engine/styles/card_paths.h"
 
 #include <fmt/format.h>
 
@@ -71,11 +72,6 @@ Status readTitle(CardFields& fields, StyleCard& card) {
     return {};
 }
 
-fs::path absoluteFrom(const fs::path& cardFile, const std::string& path) {
-    std::error_code ignored;
-    return (fs::absolute(cardFile, ignored).parent_path() / path).lexically_normal();
-}
-
 Result<fs::path> existingFile(const CardFields& fields, const fs::path& cardFile, const std::string& field,
                               const std::string& path) {
     const fs::path absolute = absoluteFrom(cardFile, path);
@@ -83,6 +79,15 @@ Result<fs::path> existingFile(const CardFields& fields, const fs::path& cardFile
     if (path.empty() || !fs::is_regular_file(absolute, ignored))
         return fields.wrong(field, fmt::format("there is no file '{}'", absolute.string()));
     return absolute;
+}
+
+Status readBlocks(CardFields& fields, StyleLora& lora) {
+    RB_ASSIGN(const nlohmann::json* blocks, fields.object("blocks"));
+    if (!blocks) return {};
+    CardFields blockFields(*blocks, fields.file(), "blocks.");
+    for (const auto& [block, unused] : blocks->items())
+        RB_TRY(blockFields.readWithin(block.c_str(), -10.0, 10.0, lora.blocks.emplace(block, 1.0).first->second));
+    return {};
 }
 
 Status readLoras(CardFields& fields, StyleCard& card) {
@@ -94,11 +99,19 @@ Status readLoras(CardFields& fields, StyleCard& card) {
         CardFields loraFields(entry, card.file, where + ".");
         StyleLora lora;
         std::string path;
+        RB_TRY(loraFields.read("name", lora.name));
         RB_TRY(loraFields.read("file", path));
-        RB_ASSIGN(lora.file, existingFile(loraFields, card.file, "file", path));
+        if (lora.name.empty() || !path.empty()) {
+            RB_ASSIGN(lora.file, existingFile(loraFields, card.file, "file", path));
+        }
         RB_TRY(loraFields.readWithin("strength", -10.0, 10.0, lora.strength));
+        if (loraFields.has("textStrength")) {
+            RB_TRY(loraFields.readWithin("textStrength", -10.0, 10.0, lora.textStrength.emplace(1.0)));
+        }
+        RB_TRY(readBlocks(loraFields, lora));
         if (const auto unknown = loraFields.unread(); !unknown.empty())
-            return loraFields.wrong(unknown.begin().key(), "is not known; a LoRA has file and strength");
+            return loraFields.wrong(unknown.begin().key(),
+                                    "is not known; a LoRA has file or name, strength, textStrength and blocks");
         card.loras.push_back(std::move(lora));
     }
     return {};
@@ -122,26 +135,21 @@ Status readThumbnail(CardFields& fields, StyleCard& card) {
     return {};
 }
 
-std::string pathForCard(const fs::path& target, const fs::path& cardFile) {
-    std::error_code ignored;
-    const fs::path folder = fs::absolute(cardFile, ignored).lexically_normal().parent_path();
-    const fs::path relative = target.lexically_relative(folder);
-    const auto up = std::count(relative.begin(), relative.end(), fs::path(".."));
-    return (relative.empty() || up > 1 ? target : relative).string();
-}
-
 nlohmann::ordered_json toJson(const StyleCard& card, const fs::path& file) {
     nlohmann::ordered_json json;
     json["version"] = kVersion;
     json["name"] = card.name;
     json["title"]["en"] = card.title.en;
     if (!card.title.zh.empty()) json["title"]["zh"] = card.title.zh;
-    json["baseModel"] = card.baseModel;
+    json["baseModel"] = modelForCard(card.baseModel, file);
     json["loras"] = nlohmann::ordered_json::array();
     for (const StyleLora& lora : card.loras) {
         nlohmann::ordered_json entry;
-        entry["file"] = pathForCard(lora.file, file);
+        if (!lora.name.empty()) entry["name"] = lora.name;
+        if (!lora.file.empty()) entry["file"] = pathForCard(lora.file, file);
         entry["strength"] = lora.strength;
+        if (lora.textStrength) entry["textStrength"] = *lora.textStrength;
+        if (!lora.blocks.empty()) entry["blocks"] = lora.blocks;
         json["loras"].push_back(std::move(entry));
     }
     json["prompt"] = card.prompt;
@@ -154,6 +162,7 @@ nlohmann::ordered_json toJson(const StyleCard& card, const fs::path& file) {
     json["guidance"] = card.guidance;
     json["sampler"] = card.sampler;
     json["seed"] = card.seed;
+    writeConditioning(card.conditioning, file, json);
     json["thumbnail"] = card.thumbnail.empty() ? "" : pathForCard(card.thumbnail, file);
     json["licence"] = card.licence;
     json["author"] = card.author;
@@ -193,6 +202,7 @@ Result<StyleCard> parseStyleCard(std::string_view text, const fs::path& file) {
     RB_TRY(readName(fields, card));
     RB_TRY(readTitle(fields, card));
     RB_TRY(fields.read("baseModel", card.baseModel));
+    card.baseModel = modelFrom(file, card.baseModel);
     RB_TRY(readLoras(fields, card));
     RB_TRY(fields.read("prompt", card.prompt));
     RB_TRY(fields.read("negativePrompt", card.negativePrompt));
@@ -203,6 +213,7 @@ Result<StyleCard> parseStyleCard(std::string_view text, const fs::path& file) {
     RB_TRY(fields.readWithin("guidance", 0.0, 100.0, card.guidance));
     RB_TRY(fields.read("sampler", card.sampler));
     RB_TRY(fields.read("seed", card.seed));
+    RB_TRY(readConditioning(fields, file, card.conditioning));
     RB_TRY(readThumbnail(fields, card));
     RB_TRY(fields.read("licence", card.licence));
     RB_TRY(fields.read("author", card.author));

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "engine/core/status.h"
+#include "engine/styles/style_conditioning.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +16,11 @@ namespace reelbrush::styles {
 
 struct StyleLora {
     std::filesystem::path file;
-    double strength = 1.0;  ///< factor on the whole weight change, -10..10
+    double strength = 1.0;                 ///< factor on the whole weight change, -10..10
+    std::string name{};                    ///< in the model library; where there is no file
+    std::optional<double> textStrength{};  ///< of the text encoders' part; as strength where not given
+    /// Further factors by block, as artists name them: "IN04", "MID", "OUT08", or "up_blocks.1".
+    std::map<std::string, double> blocks{};
 };
 
 /// What the artist reads; without Chinese, English is shown.
@@ -29,7 +36,7 @@ struct StyleCard {
     std::string name;
     /// The name where the file has none.
     StyleTitle title;
-    /// A model folder in the bundled or the user's models folder, or the path of one.
+    /// A model by its name in the model library, or the path of one.
     std::string baseModel = "starter";
     std::vector<StyleLora> loras;
     /// For models with a text encoder.
@@ -43,8 +50,11 @@ struct StyleCard {
     bool keepColours = false;
     int steps = 8;          ///< 1..1000
     double guidance = 2.0;  ///< 0..100; 1 is none
-    std::string sampler = "ddim";
+    /// As artists call it: "ddim", "dpm++ 2m karras" ...; "auto": what the model, or a few-step LoRA, was made for.
+    /// With such a LoRA "auto" also takes the steps and the guidance that it was made for.
+    std::string sampler = "auto";
     std::uint64_t seed = 0;
+    StyleConditioning conditioning;
     /// Empty for none; need not exist yet.
     std::filesystem::path thumbnail;
     /// SPDX name where there is one, of the card with its pictures.

@@ -58,6 +58,9 @@ void expectSameContent(const StyleCard& one, const StyleCard& other) {
     for (std::size_t i = 0; i < one.loras.size(); ++i) {
         EXPECT_EQ(one.loras[i].file, other.loras[i].file);
         EXPECT_EQ(one.loras[i].strength, other.loras[i].strength);
+        EXPECT_EQ(one.loras[i].name, other.loras[i].name);
+        EXPECT_EQ(one.loras[i].textStrength, other.loras[i].textStrength);
+        EXPECT_EQ(one.loras[i].blocks, other.loras[i].blocks);
     }
     EXPECT_EQ(one.prompt, other.prompt);
     EXPECT_EQ(one.negativePrompt, other.negativePrompt);
@@ -68,6 +71,7 @@ void expectSameContent(const StyleCard& one, const StyleCard& other) {
     EXPECT_EQ(one.guidance, other.guidance);
     EXPECT_EQ(one.sampler, other.sampler);
     EXPECT_EQ(one.seed, other.seed);
+    EXPECT_EQ(one.conditioning, other.conditioning);
     EXPECT_EQ(one.thumbnail, other.thumbnail);
     EXPECT_EQ(one.licence, other.licence);
     EXPECT_EQ(one.author, other.author);
@@ -109,7 +113,8 @@ TEST_F(StyleCardTest, MissingFieldsTakeTheDefaults) {
     EXPECT_FALSE(card->keepColours);
     EXPECT_EQ(card->steps, 8);
     EXPECT_EQ(card->guidance, 2.0);
-    EXPECT_EQ(card->sampler, "ddim");
+    EXPECT_EQ(card->sampler, "auto");
+    EXPECT_EQ(card->conditioning, StyleConditioning{});
     EXPECT_TRUE(card->thumbnail.empty());
     EXPECT_TRUE(card->unknownFields.empty());
 }
@@ -169,6 +174,59 @@ TEST_F(StyleCardTest, RefusalsNameTheFileAndTheField) {
     expectRefused(R"({"version": 1, "name": "x", "prompt": "y", "title": []})", "title", "an array of 0");
     expectRefused(R"({"version": 1, "name": "x", "prompt": "y", "title": {"zh": 1}})", "title.zh", "got 1");
     expectRefused(R"({"version": 1, "name": "x"})", "pictures", "no style");
+}
+
+constexpr const char* kConditioned = R"({
+    "version": 1, "name": "film", "baseModel": "dreamshaper_8", "prompt": "oil painting", "sampler": "dpm++ 2m karras",
+    "loras": [{"name": "oil", "strength": 0.75, "textStrength": 0.5, "blocks": {"IN04": 0.25, "MID": 0}}],
+    "vae": "../models/ink.safetensors",
+    "controls": [{"model": "control_canny", "preprocessor": "canny", "strength": 0.8, "end": 0.6},
+                 {"model": "control_tile"}],
+    "ipAdapter": {"model": "ip-adapter-plus", "imageEncoder": "vit-h", "strength": 0.6, "styleOnly": true},
+    "motion": {"model": "v3_sd15_mm", "frames": 24, "overlap": 6},
+    "styleInjection": {"queryBlend": 0.5, "temperature": 1.2},
+    "promptWeights": "comfyui", "noise": "cuda", "clipSkip": 2, "guidanceFalloff": 0.5, "guidanceRescale": 0.7,
+    "imageGuidance": 1.2})";
+
+TEST_F(StyleCardTest, SaysWhatAFullModelIsGiven) {
+    const auto card = parse(kConditioned);
+    ASSERT_TRUE(card) << card.error().message;
+    EXPECT_EQ(card->loras[0].name, "oil");
+    EXPECT_EQ(card->loras[0].textStrength, 0.5);
+    EXPECT_EQ(card->loras[0].blocks, (std::map<std::string, double>{{"IN04", 0.25}, {"MID", 0.0}}));
+    const StyleConditioning& c = card->conditioning;
+    EXPECT_EQ(c.vae, (root() / "models/ink.safetensors").string()) << "a file beside the card";
+    ASSERT_EQ(c.controls.size(), 2U);
+    EXPECT_EQ(c.controls[0], (StyleControl{"control_canny", "canny", 0.8, 0.0, 0.6}));
+    EXPECT_EQ(c.controls[1], (StyleControl{"control_tile", "none", 1.0, 0.0, 1.0}));
+    EXPECT_EQ(c.ipAdapter, (StyleIpAdapter{"ip-adapter-plus", "vit-h", 0.6, true}));
+    EXPECT_EQ(c.motion, (StyleMotion{"v3_sd15_mm", 24, 6}));
+    EXPECT_EQ(c.injection, (StyleInjection{0.5, 1.2}));
+    EXPECT_TRUE(c.comfyPromptWeights);
+    EXPECT_TRUE(c.cudaNoise);
+    EXPECT_EQ(c.clipSkip, 2);
+    EXPECT_EQ(c.guidanceFalloff, 0.5);
+    EXPECT_EQ(c.guidanceRescale, 0.7);
+    EXPECT_EQ(c.imageGuidance, 1.2);
+
+    const fs::path copy = root() / "styles/copy.json";
+    ASSERT_TRUE(writeStyleCard(*card, copy));
+    const auto again = readStyleCard(copy);
+    ASSERT_TRUE(again) << again.error().message;
+    expectSameContent(*card, *again);
+    EXPECT_TRUE(again->unknownFields.empty());
+}
+
+TEST_F(StyleCardTest, RefusesSenselessConditioning) {
+    const std::string head = R"({"version": 1, "name": "x", "prompt": "y", )";
+    expectRefused(head + R"("controls": [{"preprocessor": "canny"}]})", "controls[0].model", "missing");
+    expectRefused(head + R"("controls": [{"model": "a", "weight": 1}]})", "controls[0].weight", "not known");
+    expectRefused(head + R"("controls": [{"model": "a", "end": 2}]})", "controls[0].end", "from 0 to 1, got 2");
+    expectRefused(head + R"("ipAdapter": {"model": "a"}})", "ipAdapter.imageEncoder", "missing");
+    expectRefused(head + R"("motion": {"model": "a", "frames": 8, "overlap": 8}})", "motion.overlap", "less");
+    expectRefused(head + R"("noise": "gpu"})", "noise", "'cpu' or 'cuda'");
+    expectRefused(head + R"("clipSkip": 1.5})", "clipSkip", "whole number");
+    expectRefused(head + R"("loras": [{"name": "a", "blocks": {"IN04": "x"}}]})", "blocks.IN04", "got");
 }
 
 TEST_F(StyleCardTest, RefusesFilesThatAreNotThere) {
