@@ -1,6 +1,6 @@
 #include "engine/diffusion/style_encoder.h"
 
-#include "engine/diffusion/run_once.h"
+#include "engine/diffusion/networks/run_once.h"
 #include "engine/diffusion/starter_graphs.h"
 
 #include <fmt/format.h>

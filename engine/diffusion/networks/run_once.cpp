@@ -1,4 +1,4 @@
-#include "engine/diffusion/run_once.h"
+#include "engine/diffusion/networks/run_once.h"
 
 #include "kernels/plan/plan.h"
 #include "kernels/tensor/buffer.h"
