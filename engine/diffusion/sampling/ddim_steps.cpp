@@ -17,11 +17,7 @@ void DdimSteps::advance(std::size_t i, std::span<const float> prediction, std::s
     for (std::size_t k = 0; k < latents.size(); ++k) {
         const double x = latents[k];
         double clean = cleanEstimate(now, prediction[k], x);
-        // with v this form needs no division by a signal that may be zero, with epsilon none at all
-        const double epsilon = settings().prediction == PredictionType::Epsilon ? prediction[k]
-                               : settings().prediction == PredictionType::VPrediction
-                                   ? now.signal * prediction[k] + now.noise * x
-                                   : (x - now.signal * clean) / now.noise;
+        const double epsilon = noiseEstimate(now, prediction[k], x);
         if (clip > 0.0) clean = std::clamp(clean, -clip, clip);
         const double added = fresh_.empty() ? 0.0 : spread * fresh_[k];
         latents[k] = static_cast<float>(next.signal * clean + direction * epsilon + added);

@@ -1,7 +1,12 @@
 #include "engine/diffusion/sampling/sampler.h"
 
 #include "engine/diffusion/sampling/ddim_steps.h"
+#include "engine/diffusion/sampling/dpm_solver_steps.h"
 #include "engine/diffusion/sampling/euler_steps.h"
+#include "engine/diffusion/sampling/heun_steps.h"
+#include "engine/diffusion/sampling/lcm_steps.h"
+#include "engine/diffusion/sampling/tcd_steps.h"
+#include "engine/diffusion/sampling/unipc_steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,6 +88,17 @@ double Sampler::cleanEstimate(const NoiseLevel& at, double prediction, double la
     return 0.0;
 }
 
+double Sampler::noiseEstimate(const NoiseLevel& at, double prediction, double latent) const {
+    switch (settings_.prediction) {
+        case PredictionType::Epsilon:
+            return prediction;
+        case PredictionType::VPrediction:  // needs no division by a signal that may be zero
+            return at.signal * prediction + at.noise * latent;
+        default:
+            return (latent - at.signal * cleanEstimate(at, prediction, latent)) / at.noise;
+    }
+}
+
 Result<std::unique_ptr<Sampler>> Sampler::create(const SamplerSettings& settings, int steps, double strength) {
     RB_ASSIGN(SamplerLevels levels, makeLevels(settings, steps, strength));
     switch (settings.kind) {
@@ -92,9 +108,19 @@ Result<std::unique_ptr<Sampler>> Sampler::create(const SamplerSettings& settings
         case SamplerKind::EulerAncestral:
         case SamplerKind::FlowEuler:
             return std::unique_ptr<Sampler>(std::make_unique<EulerSteps>(settings, std::move(levels)));
-        default:
-            return fail(StatusCode::Unsupported, "this sampler is not supported");
+        case SamplerKind::Heun:
+            return std::unique_ptr<Sampler>(std::make_unique<HeunSteps>(settings, std::move(levels)));
+        case SamplerKind::DpmSolver2M:
+        case SamplerKind::DpmSolver2MSde:
+            return std::unique_ptr<Sampler>(std::make_unique<DpmSolverSteps>(settings, std::move(levels)));
+        case SamplerKind::UniPc:
+            return std::unique_ptr<Sampler>(std::make_unique<UniPcSteps>(settings, std::move(levels)));
+        case SamplerKind::Lcm:
+            return std::unique_ptr<Sampler>(std::make_unique<LcmSteps>(settings, std::move(levels)));
+        case SamplerKind::Tcd:
+            return std::unique_ptr<Sampler>(std::make_unique<TcdSteps>(settings, std::move(levels)));
     }
+    return fail(StatusCode::Internal, "internal error: a sampler kind without steps");
 }
 
 }  // namespace reelbrush::diffusion

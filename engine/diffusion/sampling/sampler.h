@@ -65,6 +65,8 @@ class Sampler {
     void setEvaluations(std::vector<std::size_t> steps) { evaluations_ = std::move(steps); }
     /// The clean latents that the prediction stands for, of one value.
     double cleanEstimate(const NoiseLevel& at, double prediction, double latent) const;
+    /// The noise that it stands for, where noise preserves variance.
+    double noiseEstimate(const NoiseLevel& at, double prediction, double latent) const;
 
     virtual void advance(std::size_t i, std::span<const float> prediction, std::span<float> latents,
                          NoiseSource& noise) = 0;

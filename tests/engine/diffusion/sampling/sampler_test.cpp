@@ -79,7 +79,8 @@ TEST_P(SamplerTrajectory, MatchesDiffusers) {
 std::vector<Trajectory> trajectories() {
     std::vector<Trajectory> all;
     for (const char* name :
-         {"ddim", "ddim_v_zsnr_trailing", "euler", "euler_trailing", "euler_karras", "euler_a", "flow_euler_shift3"})
+         {"ddim", "ddim_v_zsnr_trailing", "euler", "euler_trailing", "euler_karras", "euler_a", "heun", "dpmpp_2m",
+          "dpmpp_2m_karras", "dpmpp_2m_v", "dpmpp_2m_sde_karras", "unipc", "lcm", "tcd", "flow_euler_shift3"})
         for (int steps : {4, 8, 20})
             for (double strength : {1.0, 0.6}) all.push_back({name, steps, strength});
     return all;
