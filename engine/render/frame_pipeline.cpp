@@ -1,5 +1,6 @@
 #include "engine/render/frame_pipeline.h"
 
+#include "engine/imaging/keep_colours.h"
 #include "engine/render/bounded_queue.h"
 #include "engine/render/frame_finisher.h"
 #include "engine/render/frame_preparer.h"
@@ -140,6 +141,7 @@ class FramePipeline {
             outputs.push_back(values(paintings.back().painting));
         }
         RB_TRY(parts_.painter.paint(inputs, options_.paint, cancel_, outputs));
+        if (recolours_) RB_TRY(recolour(window.waiting(), paintings));
         window.markPainted();
         for (PaintedFrame& painting : paintings) {
             if (!painted_.push(std::move(painting))) return {};
@@ -158,6 +160,15 @@ class FramePipeline {
                 painted.reset();
                 return parts_.sink.write(frame);
             }));
+        }
+        return {};
+    }
+
+    /// Structure images carry the clip's colours into the painting; other painters' colours are put right afterwards.
+    Status recolour(std::span<const PreparedFrame> frames, std::vector<PaintedFrame>& paintings) const {
+        const double sigma = 4 + 3 * options_.structure.freedom;
+        for (std::size_t i = 0; i < paintings.size(); ++i) {
+            RB_ASSIGN(paintings[i].painting, imaging::keepColours(paintings[i].painting, frames[i].picture, sigma));
         }
         return {};
     }
@@ -183,6 +194,7 @@ class FramePipeline {
     const PipelineOptions& options_;
     const CancelToken& cancel_;
     const PipelineProgress& progress_;
+    const bool recolours_ = options_.structure.keepColours && !parts_.painter.needs().structureImage;
     BoundedQueue<media::VideoFrame> decoded_{kQueueFrames};
     BoundedQueue<PreparedFrame> prepared_{kQueueFrames};
     BoundedQueue<PaintedFrame> painted_{kQueueFrames};

@@ -19,7 +19,6 @@ class CardFields {
     CardFields(const nlohmann::json& object, const std::filesystem::path& file, std::string where = "")
         : object_(object), file_(file), where_(std::move(where)) {}
 
-    const std::filesystem::path& file() const { return file_; }
     bool has(const char* field) const { return object_.contains(field); }
 
     Status read(const char* field, std::string& value);

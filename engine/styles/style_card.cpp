@@ -81,15 +81,6 @@ Result<fs::path> existingFile(const CardFields& fields, const fs::path& cardFile
     return absolute;
 }
 
-Status readBlocks(CardFields& fields, StyleLora& lora) {
-    RB_ASSIGN(const nlohmann::json* blocks, fields.object("blocks"));
-    if (!blocks) return {};
-    CardFields blockFields(*blocks, fields.file(), "blocks.");
-    for (const auto& [block, unused] : blocks->items())
-        RB_TRY(blockFields.readWithin(block.c_str(), -10.0, 10.0, lora.blocks.emplace(block, 1.0).first->second));
-    return {};
-}
-
 Status readLoras(CardFields& fields, StyleCard& card) {
     RB_ASSIGN(const nlohmann::json* loras, fields.array("loras"));
     if (!loras) return {};
@@ -108,7 +99,7 @@ Status readLoras(CardFields& fields, StyleCard& card) {
         if (loraFields.has("textStrength")) {
             RB_TRY(loraFields.readWithin("textStrength", -10.0, 10.0, lora.textStrength.emplace(1.0)));
         }
-        RB_TRY(readBlocks(loraFields, lora));
+        RB_TRY(loraFields.read("blocks", lora.blocks));
         if (const auto unknown = loraFields.unread(); !unknown.empty())
             return loraFields.wrong(unknown.begin().key(),
                                     "is not known; a LoRA has file or name, strength, textStrength and blocks");

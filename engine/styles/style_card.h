@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,8 +18,8 @@ struct StyleLora {
     double strength = 1.0;                 ///< factor on the whole weight change, -10..10
     std::string name{};                    ///< in the model library; where there is no file
     std::optional<double> textStrength{};  ///< of the text encoders' part; as strength where not given
-    /// Further factors by block, as artists name them: "IN04", "MID", "OUT08", or "up_blocks.1".
-    std::map<std::string, double> blocks{};
+    /// Further factors by block: a list as A1111's block weight extension has it, or "OUT04=0.5,MID=0".
+    std::string blocks{};
 };
 
 /// What the artist reads; without Chinese, English is shown.

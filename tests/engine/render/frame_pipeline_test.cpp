@@ -220,5 +220,22 @@ TEST(FramePipeline, AShotShorterThanTheWindowIsPaintedAsItIs) {
     EXPECT_EQ(painter.windows, (std::vector<Window>{{2, 2}}));
 }
 
+TEST(FramePipeline, KeepsTheClipsColoursOfPaintersThatSeeTheFrame) {
+    FakeSource source(1, {32, 32});
+    FakePainter painter;
+    painter.wanted.structureImage = false;
+    FakeSink sink;
+    PipelineOptions options;
+    options.size = {32, 32};
+    options.paint.steps = 1;
+    options.structure.keepColours = true;
+    ASSERT_TRUE(renderFrames({source, painter, sink}, options, {}));
+    // Far from the yellow corner the frame is green; the painter turns it inside out.
+    const auto frame = cv::Vec3f(0.2f, 0.8f, 0.3f), painted = sink.last.at<cv::Vec3f>(30, 30);
+    const auto light = [](cv::Vec3f c) { return 0.299f * c[0] + 0.587f * c[1] + 0.114f * c[2]; };
+    EXPECT_NEAR(light(painted), 1 - light(frame), 0.05);
+    EXPECT_NEAR(painted[1] - light(painted), frame[1] - light(frame), 0.06);
+}
+
 }  // namespace
 }  // namespace reelbrush::render

@@ -178,7 +178,7 @@ TEST_F(StyleCardTest, RefusalsNameTheFileAndTheField) {
 
 constexpr const char* kConditioned = R"({
     "version": 1, "name": "film", "baseModel": "dreamshaper_8", "prompt": "oil painting", "sampler": "dpm++ 2m karras",
-    "loras": [{"name": "oil", "strength": 0.75, "textStrength": 0.5, "blocks": {"IN04": 0.25, "MID": 0}}],
+    "loras": [{"name": "oil", "strength": 0.75, "textStrength": 0.5, "blocks": "IN04=0.25,MID=0"}],
     "vae": "../models/ink.safetensors",
     "controls": [{"model": "control_canny", "preprocessor": "canny", "strength": 0.8, "end": 0.6},
                  {"model": "control_tile"}],
@@ -193,7 +193,7 @@ TEST_F(StyleCardTest, SaysWhatAFullModelIsGiven) {
     ASSERT_TRUE(card) << card.error().message;
     EXPECT_EQ(card->loras[0].name, "oil");
     EXPECT_EQ(card->loras[0].textStrength, 0.5);
-    EXPECT_EQ(card->loras[0].blocks, (std::map<std::string, double>{{"IN04", 0.25}, {"MID", 0.0}}));
+    EXPECT_EQ(card->loras[0].blocks, "IN04=0.25,MID=0");
     const StyleConditioning& c = card->conditioning;
     EXPECT_EQ(c.vae, (root() / "models/ink.safetensors").string()) << "a file beside the card";
     ASSERT_EQ(c.controls.size(), 2U);
@@ -226,7 +226,7 @@ TEST_F(StyleCardTest, RefusesSenselessConditioning) {
     expectRefused(head + R"("motion": {"model": "a", "frames": 8, "overlap": 8}})", "motion.overlap", "less");
     expectRefused(head + R"("noise": "gpu"})", "noise", "'cpu' or 'cuda'");
     expectRefused(head + R"("clipSkip": 1.5})", "clipSkip", "whole number");
-    expectRefused(head + R"("loras": [{"name": "a", "blocks": {"IN04": "x"}}]})", "blocks.IN04", "got");
+    expectRefused(head + R"("loras": [{"name": "a", "blocks": {"IN04": 1}}]})", "loras[0].blocks", "got");
 }
 
 TEST_F(StyleCardTest, RefusesFilesThatAreNotThere) {
