@@ -49,7 +49,7 @@ Result<StarterModel> openParts(const std::filesystem::path& path) {
     RB_ASSIGN(model.vaeConfig, TinyAutoencoderConfig::fromJson(vae.config));
     RB_ASSIGN(model.imageEncoderConfig, VisionEncoderConfig::fromJson(encoder.config));
     RB_ASSIGN(model.resamplerConfig, StyleResamplerConfig::fromWeights(*model.resampler, kResamplerHeadSize));
-    RB_ASSIGN(model.schedule, NoiseSchedule::fromJson(scheduler->config));
+    RB_ASSIGN(model.sampling, settingsFromSchedulerConfig(scheduler->config));
     RB_TRY(checkFit(model));
     return model;
 }

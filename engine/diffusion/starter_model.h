@@ -5,7 +5,7 @@
 #include "engine/diffusion/networks/tiny_autoencoder.h"
 #include "engine/diffusion/networks/unet_config.h"
 #include "engine/diffusion/networks/vision_encoder.h"
-#include "engine/diffusion/sampling/noise_schedule.h"
+#include "engine/diffusion/sampling/sampler_settings.h"
 #include "engine/weights/model_weights.h"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct StarterModel {
     TinyAutoencoderConfig vaeConfig;
     VisionEncoderConfig imageEncoderConfig;
     StyleResamplerConfig resamplerConfig;
-    NoiseSchedule schedule;
+    SamplerSettings sampling;
 
     /// How many pixels of the frame make one pixel of the autoencoder's input along a side.
     static constexpr int kPixelUnshuffle = 2;

@@ -1,7 +1,7 @@
 #include "engine/diffusion/starter_painter.h"
 
 #include "engine/diffusion/cancellable_weights.h"
-#include "engine/diffusion/sampling/ddim_sampler.h"
+#include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/starter_model.h"
@@ -64,7 +64,7 @@ class StarterPainter final : public FramePainter {
   private:
     Status mergeLoras(const std::vector<LoraChoice>& loras);
     Status allocateArena();
-    Status denoise(const DdimSampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
+    Status denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
     int batch() const { return options_.guided ? 2 : 1; }
 
     StarterModel model_;
@@ -162,13 +162,14 @@ void StarterPainter::beginShot(const PaintSettings& settings) {
                     noise_);
 }
 
-Status StarterPainter::denoise(const DdimSampler& sampler, const PaintSettings& settings, const CancelToken& cancel) {
+Status StarterPainter::denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel) {
     const auto isCancelled = [&] { return cancel.isCancelled(); };
-    latents_ = noise_;
-    for (std::size_t i = 0; i < sampler.timesteps().size(); ++i) {
-        std::ranges::copy(latents_, denoise_->input("latents").begin());
+    TorchCpuNoise freshNoise(settings.seed);  // drawn from only where the model's scheduler asks for it
+    RB_TRY(sampler.start({}, noise_, latents_));
+    for (std::size_t i = 0; i < sampler.evaluations(); ++i) {
+        sampler.scaleInput(i, latents_, denoise_->input("latents"));
         std::ranges::copy(structureLatents_, denoise_->input("structure").begin());
-        denoise_->input("timestep")[0] = static_cast<float>(sampler.timesteps()[i]);
+        denoise_->input("timestep")[0] = sampler.timestep(i);
         denoise_->input("freedom")[0] = 1000.0f * settings.freedom;
         auto tokens = denoise_->input("tokens").begin();
         if (options_.guided) tokens = std::ranges::copy(nullTokens_, tokens).out;
@@ -184,7 +185,7 @@ Status StarterPainter::denoise(const DdimSampler& sampler, const PaintSettings& 
         } else {
             std::ranges::copy(both, prediction_.begin());
         }
-        sampler.step(i, prediction_, latents_);
+        RB_TRY(sampler.step(i, prediction_, latents_, freshNoise));
     }
     return {};
 }
@@ -198,12 +199,12 @@ Status StarterPainter::paint(std::span<const FrameInput> frames, const PaintSett
               "a frame of another size than the painter's");
     if (!options_.guided && settings.guidance != 1.0f)
         return fail(StatusCode::BadInput, "guidance other than 1 needs a painter made for it");
-    RB_ASSIGN(const DdimSampler sampler, DdimSampler::create(model_.schedule, settings.steps));
+    RB_ASSIGN(const auto sampler, Sampler::create(model_.sampling, settings.steps));
 
     std::ranges::copy(structure, encode_->input("picture").begin());
     RB_TRY(encode_->run(isCancelled));
     std::ranges::copy(encode_->output("latents"), structureLatents_.begin());
-    RB_TRY(denoise(sampler, settings, cancel));
+    RB_TRY(denoise(*sampler, settings, cancel));
     std::ranges::copy(latents_, decode_->input("latents").begin());
     RB_TRY(decode_->run(isCancelled));
     std::ranges::copy(decode_->output("picture"), out[0].begin());

@@ -64,11 +64,6 @@ NoiseSchedule NoiseSchedule::fromBetas(const Betas& betas) {
     return schedule;
 }
 
-Result<NoiseSchedule> NoiseSchedule::fromJson(const nlohmann::json& json) {
-    RB_ASSIGN(const Betas betas, betasFromJson(json, Betas{}));
-    return fromBetas(betas);
-}
-
 Result<NoiseSchedule::Betas> NoiseSchedule::betasFromJson(const nlohmann::json& json, const Betas& otherwise) {
     const ConfigFields fields(json, "scheduler configuration");
     Betas betas = otherwise;

@@ -27,9 +27,6 @@ struct NoiseSchedule {
     };
     static NoiseSchedule fromBetas(const Betas& betas);
 
-    /// From diffusers' scheduler_config.json. Errors: as betasFromJson.
-    static Result<NoiseSchedule> fromJson(const nlohmann::json& json);
-
     /// The schedule of diffusers' scheduler_config.json; fields that are missing are taken from `otherwise`.
     /// Errors: BadInput (field named), Unsupported (beta_schedule, trained_betas).
     static Result<Betas> betasFromJson(const nlohmann::json& json, const Betas& otherwise);

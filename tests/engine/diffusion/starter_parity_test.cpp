@@ -1,4 +1,4 @@
-#include "engine/diffusion/sampling/ddim_sampler.h"
+#include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/style_encoder.h"
@@ -113,12 +113,15 @@ TEST_P(StarterParity, DenoisingAndPicture) {
     std::ranges::copy(golden_.values(name("tokens")), denoise.plan.input("tokens").begin());
     std::ranges::copy(image("structure_latents"), denoise.plan.input("structure").begin());
     denoise.plan.input("freedom")[0] = 1000.0f * golden_.values(name("d"))[0];
-    const auto sampler = DdimSampler::create(model_->schedule, 8);
-    ASSERT_TRUE(sampler);
+    const auto created = Sampler::create(model_->sampling, 8);
+    ASSERT_TRUE(created) << created.error().message;
+    Sampler& sampler = **created;
     std::vector<float> latents = image("noise");
+    TorchCpuNoise freshNoise(0);
+    ASSERT_TRUE(sampler.start({}, image("noise"), latents));
     for (std::size_t i = 0; i < 8; ++i) {
         std::ranges::copy(latents, denoise.plan.input("latents").begin());
-        denoise.plan.input("timestep")[0] = static_cast<float>(sampler->timesteps()[i]);
+        denoise.plan.input("timestep")[0] = sampler.timestep(i);
         ASSERT_TRUE(denoise.plan.run());
         const auto prediction = denoise.plan.output("prediction");
         if (i == 0) {
@@ -127,7 +130,7 @@ TEST_P(StarterParity, DenoisingAndPicture) {
         if (i == 4) {
             EXPECT_GE(compare("v4", prediction, image("v4")).cosine, GetParam().leastCosine);
         }
-        sampler->step(i, prediction, latents);
+        ASSERT_TRUE(sampler.step(i, prediction, latents, freshNoise));
     }
     EXPECT_GE(compare("latents", latents, image("latents")).cosine, GetParam().leastCosine);
     std::ranges::copy(latents, decode.plan.input("latents").begin());
