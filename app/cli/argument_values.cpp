@@ -1,5 +1,6 @@
 #include "app/cli/argument_values.h"
 
+#include "app/cli/suffix_values.h"
 #include "engine/render/painting_size.h"
 
 #include <fmt/format.h>
@@ -108,19 +109,19 @@ Result<std::size_t> parseBytes(const std::string& text) {
     return static_cast<std::size_t>(*number * unit);
 }
 
-Result<diffusion::LoraChoice> parseLora(const std::string& text) {
+Result<styles::StyleLora> parseLora(const std::string& text) {
+    const SuffixValues parts = splitSuffixValues(text, 1);
+    if (parts.head.empty())
+        return wrong("a LoRA is written NAME:STRENGTH or FILE:STRENGTH, such as ink.safetensors:0.8, and '{}' is not",
+                     text);
+    styles::StyleLora lora;
     std::error_code ignored;
-    diffusion::LoraChoice choice{text, 1.0f};
-    const std::size_t colon = text.rfind(':');
-    if (colon != std::string::npos && !std::filesystem::exists(text, ignored)) {
-        if (const auto strength = numberOf<float>(std::string_view(text).substr(colon + 1)); strength)
-            choice = {text.substr(0, colon), *strength};
-    }
-    if (choice.file.empty() || !std::isfinite(choice.strength))
-        return wrong("a LoRA is written FILE or FILE:STRENGTH, such as ink.safetensors:0.8, and '{}' is not", text);
-    if (!std::filesystem::exists(choice.file, ignored))
-        return wrong("there is no LoRA file '{}'", choice.file.string());
-    return choice;
+    if (std::filesystem::exists(parts.head, ignored))
+        lora.file = parts.head;
+    else
+        lora.name = parts.head;
+    if (!parts.values.empty()) lora.strength = parts.values[0];
+    return lora;
 }
 
 Result<Rational> parseRate(const std::string& text) {

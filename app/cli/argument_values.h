@@ -2,8 +2,8 @@
 
 #include "engine/core/rational.h"
 #include "engine/core/status.h"
-#include "engine/diffusion/frame_painter.h"
 #include "engine/session/stylize_request.h"
+#include "engine/styles/style_card.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +25,8 @@ Result<FrameRange> parseRange(const std::string& text);
 Result<std::size_t> parseBytes(const std::string& text);
 
 /// "FILE" or "FILE:STRENGTH", where FILE may hold colons itself: what follows the last one is the strength if it is a
-/// number and no file has the whole name. The file must exist.
-Result<diffusion::LoraChoice> parseLora(const std::string& text);
+/// number and no file has the whole name. What is no file is taken for a name in the model library.
+Result<styles::StyleLora> parseLora(const std::string& text);
 
 /// "25", "30000/1001", "12.5"; 23.976, 29.97 and 59.94 are taken for the television rates that they stand for.
 Result<Rational> parseRate(const std::string& text);

@@ -1,4 +1,5 @@
 #include "app/cli/argument_values.h"
+#include "app/cli/conditioning_options.h"
 #include "app/cli/console.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/precision_option.h"
@@ -20,6 +21,7 @@ namespace {
 struct StylizeArguments {
     std::string input, output, style;
     std::vector<std::string> loras;
+    ConditioningArguments conditioning;
     std::optional<double> structure, guidance;
     bool keepColours = false, styleColours = false;
     std::optional<int> steps;
@@ -63,6 +65,14 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     return request;
 }
 
+/// A style by its name or file; without one the prompt and the LoRAs are the style.
+Result<styles::StyleCard> styleFrom(const StylizeArguments& arguments) {
+    if (!arguments.style.empty()) return styles::resolveStyle(arguments.style, styles::StyleCatalogue::load());
+    styles::StyleCard card;
+    card.name = arguments.conditioning.prompt ? "prompt" : "LoRA";
+    return card;
+}
+
 int stylize(const StylizeArguments& arguments, InterruptWatch& interrupts) {
     auto request = requestFrom(arguments);
     if (!request) return refuseUsage(request.error().message);
@@ -71,9 +81,13 @@ int stylize(const StylizeArguments& arguments, InterruptWatch& interrupts) {
         if (!lora) return failWith(lora.error());
         request->loras.push_back(*lora);
     }
-    auto style = styles::resolveStyle(arguments.style, styles::StyleCatalogue::load());
+    if (arguments.style.empty() && !arguments.conditioning.prompt && arguments.loras.empty())
+        return refuseUsage("there is no style: give --style, --prompt or --lora");
+    auto style = styleFrom(arguments);
     if (!style) return failWith(style.error());
     request->style = *std::move(style);
+    if (const Status applied = applyConditioning(arguments.conditioning, request->style); !applied)
+        return refuseUsage(applied.error().message);
 
     interrupts.setBeforeExit([output = request->output] { session::removePartialOutput(output); });
     session::SessionOptions options;
@@ -94,10 +108,9 @@ int stylize(const StylizeArguments& arguments, InterruptWatch& interrupts) {
 
 void addPaintingOptions(CLI::App& verb, StylizeArguments& a) {
     verb.add_option("--style", a.style, "a style card by name or file, or any picture ('styles list' shows the cards)")
-        ->required()
         ->type_name("CARD|PICTURE");
     verb.add_option("--lora", a.loras, "a LoRA to add, with its strength (1 when left out); may be given several times")
-        ->type_name("FILE[:STRENGTH]")
+        ->type_name("NAME|FILE[:STRENGTH]")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     verb.add_option("--structure", a.structure, "how much of the frame's drawing is kept, 0 to 1")->type_name("0..1");
@@ -146,6 +159,7 @@ void addStylizeVerb(CLI::App& program, Action& action) {
             "as out.%04d.png or a folder that exists or ends in /")
         ->required();
     addPaintingOptions(*verb, *arguments);
+    addConditioningOptions(*verb, arguments->conditioning);
     addClipOptions(*verb, *arguments);
     addRunOptions(*verb, *arguments);
     verb->callback([arguments, &action] {

@@ -36,14 +36,15 @@ Status checkWithin(std::string_view what, Number value, Number least, Number mos
 
 styles::StyleCard effectiveStyle(const StylizeRequest& request) {
     styles::StyleCard style = request.style;
-    for (const diffusion::LoraChoice& choice : request.loras) {
+    for (const styles::StyleLora& wanted : request.loras) {
         const auto known = std::find_if(style.loras.begin(), style.loras.end(), [&](const styles::StyleLora& lora) {
-            return lora.file == choice.file || sameFile(lora.file, choice.file);
+            if (wanted.file.empty()) return lora.name == wanted.name;
+            return lora.file == wanted.file || sameFile(lora.file, wanted.file);
         });
         if (known != style.loras.end())
-            known->strength = choice.strength;
+            known->strength = wanted.strength;
         else
-            style.loras.push_back({choice.file, choice.strength});
+            style.loras.push_back(wanted);
     }
     style.structure = request.structure.value_or(style.structure);
     style.keepColours = request.keepColours.value_or(style.keepColours);

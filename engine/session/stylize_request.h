@@ -26,7 +26,7 @@ struct StylizeRequest {
     styles::StyleCard style;
 
     /// Added to the card's; one that the card has already takes this strength.
-    std::vector<diffusion::LoraChoice> loras;
+    std::vector<styles::StyleLora> loras;
     std::optional<double> structure;  ///< 0..1
     std::optional<bool> keepColours;
     std::optional<int> steps;        ///< 1..1000

@@ -13,7 +13,8 @@ namespace reelbrush::styles {
 /// A ControlNet: lets the drawing of the frame steer the painting. In the file an entry of "controls".
 struct StyleControl {
     std::string model;                  ///< name in the model library, or path
-    std::string preprocessor = "none";  ///< how its picture is made of the frame: see imaging::ControlPreprocessor
+    /// How its picture is made of the frame: see imaging::ControlPreprocessor; "auto": as the model's name says.
+    std::string preprocessor = "auto";
     double strength = 1.0;              ///< 0..10
     double start = 0.0, end = 1.0;      ///< shares of the steps, 0..1
 

@@ -1,5 +1,7 @@
 #include "app/cli/argument_values.h"
 
+#include "app/cli/conditioning_options.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -75,15 +77,15 @@ class LoraValues : public ::testing::Test {
 };
 
 TEST_F(LoraValues, StrengthIsWhatFollowsTheLastColon) {
-    EXPECT_EQ(parseLora(at("a.safetensors"))->strength, 1.0f);
-    EXPECT_EQ(parseLora(at("a.safetensors:0.25"))->strength, 0.25f);
-    EXPECT_EQ(parseLora(at("a.safetensors:-1"))->strength, -1.0f);
+    EXPECT_EQ(parseLora(at("a.safetensors"))->strength, 1.0);
+    EXPECT_EQ(parseLora(at("a.safetensors:0.25"))->strength, 0.25);
+    EXPECT_EQ(parseLora(at("a.safetensors:-1"))->strength, -1.0);
     EXPECT_EQ(parseLora(at("a.safetensors:0.25"))->file, at("a.safetensors"));
     const auto colons = parseLora(at("c:d.safetensors:0.5"));
     ASSERT_TRUE(colons) << colons.error().message;
     EXPECT_EQ(colons->file, at("c:d.safetensors"));
-    EXPECT_EQ(colons->strength, 0.5f);
-    EXPECT_EQ(parseLora(at("c:d.safetensors"))->strength, 1.0f);
+    EXPECT_EQ(colons->strength, 0.5);
+    EXPECT_EQ(parseLora(at("c:d.safetensors"))->strength, 1.0);
 }
 
 TEST_F(LoraValues, AFileThatLooksLikeAStrengthIsAFile) {
@@ -91,14 +93,53 @@ TEST_F(LoraValues, AFileThatLooksLikeAStrengthIsAFile) {
     EXPECT_EQ(parseLora(at("b:2:3"))->file, at("b:2"));
 }
 
-TEST_F(LoraValues, NamesTheFileThatIsMissing) {
-    for (const std::string& text : {at("none.safetensors"), at("none.safetensors:0.5")}) {
-        const auto lora = parseLora(text);
-        ASSERT_FALSE(lora);
-        EXPECT_NE(lora.error().message.find("none.safetensors'"), std::string::npos) << lora.error().message;
-    }
+TEST_F(LoraValues, WhatIsNoFileIsANameInTheLibrary) {
+    const auto lora = parseLora("oil paint:0.5");
+    ASSERT_TRUE(lora);
+    EXPECT_TRUE(lora->file.empty());
+    EXPECT_EQ(lora->name, "oil paint");
+    EXPECT_EQ(lora->strength, 0.5);
     EXPECT_FALSE(parseLora(":0.5"));
-    EXPECT_FALSE(parseLora(at("a.safetensors:nan")));
+    EXPECT_EQ(parseLora("a:nan")->name, "a:nan");
+}
+
+TEST(ControlValues, KindModelStrengthAndRange) {
+    const auto full = parseControl("canny=control:v11:0.8:0-0.6");
+    ASSERT_TRUE(full) << full.error().message;
+    EXPECT_EQ(*full, (styles::StyleControl{"control:v11", "canny", 0.8, 0.0, 0.6}));
+    EXPECT_EQ(*parseControl("tile"), (styles::StyleControl{"tile", "auto", 1.0, 0.0, 1.0}));
+    EXPECT_EQ(*parseControl("a:0.25-1"), (styles::StyleControl{"a", "auto", 1.0, 0.25, 1.0}));
+    EXPECT_EQ(*parseControl("a:2"), (styles::StyleControl{"a", "auto", 2.0, 0.0, 1.0}));
+    for (const char* text : {"", "canny=", "=a", "a:11", "a:-1", "a:0.7-0.2", "a:0-2"})
+        EXPECT_FALSE(parseControl(text)) << text;
+}
+
+TEST(ConditioningValues, GoIntoTheCard) {
+    ConditioningArguments arguments;
+    arguments.model = "dreamshaper";
+    arguments.prompt = "oil";
+    arguments.controls = {"canny=a", "tile=b"};
+    arguments.ipAdapter = "plus:0.6";
+    arguments.imageEncoder = "vit-h";
+    arguments.motion = "mm:24:6";
+    arguments.noise = "cuda";
+    styles::StyleCard card;
+    ASSERT_TRUE(applyConditioning(arguments, card));
+    EXPECT_EQ(card.baseModel, "dreamshaper");
+    EXPECT_EQ(card.prompt, "oil");
+    EXPECT_EQ(card.conditioning.controls.size(), 2u);
+    EXPECT_EQ(card.conditioning.ipAdapter, (styles::StyleIpAdapter{"plus", "vit-h", 0.6, false}));
+    EXPECT_EQ(card.conditioning.motion, (styles::StyleMotion{"mm", 24, 6}));
+    EXPECT_TRUE(card.conditioning.cudaNoise);
+    ASSERT_TRUE(applyConditioning({}, card));
+    EXPECT_EQ(card.conditioning.controls.size(), 2u) << "what is not typed stays";
+
+    arguments.motion = "mm:8:8";
+    EXPECT_FALSE(applyConditioning(arguments, card));
+    ConditioningArguments lonely;
+    lonely.imageEncoder = "vit-h";
+    styles::StyleCard plain;
+    EXPECT_FALSE(applyConditioning(lonely, plain));
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST_F(SessionTest, GoesDownInTheMiddleOfAJob) {
 TEST_F(SessionTest, OneJobsLorasAreThePainters) {
     StylizeRequest with = request();
     with.style.loras = {{at("a.safetensors"), 0.5}};
-    with.loras = {{at("b.safetensors"), 0.25f}, {at("a.safetensors"), 2.0f}};
+    with.loras = {{at("b.safetensors"), 0.25}, {at("a.safetensors"), 2.0}};
     ASSERT_TRUE(run(with));
     ASSERT_EQ(loras_.size(), 2u);
     EXPECT_EQ(loras_[0].strength, 2.0f);

@@ -56,7 +56,7 @@ TEST(StylizeRequest, RefusesValuesOutsideTheirRange) {
     EXPECT_TRUE(refused([](StylizeRequest& r) { r.firstFrame = 5, r.lastFrame = 4; }));
     EXPECT_TRUE(refused([](StylizeRequest& r) { r.sequenceRate = Rational(0); }));
     EXPECT_TRUE(refused([](StylizeRequest& r) { r.sequenceRate = Rational::unknown(); }));
-    EXPECT_TRUE(refused([](StylizeRequest& r) { r.loras = {{"a", 11.0f}}; }));
+    EXPECT_TRUE(refused([](StylizeRequest& r) { r.loras = {{"a", 11.0}}; }));
 }
 
 TEST(StylizeRequest, ALoraByAnotherNameIsTheSameFile) {
@@ -65,7 +65,7 @@ TEST(StylizeRequest, ALoraByAnotherNameIsTheSameFile) {
     std::filesystem::create_symlink(scratch.path() / "a.safetensors", scratch.path() / "link");
     StylizeRequest request;
     request.style.loras = {{scratch.path() / "a.safetensors", 1.0}};
-    request.loras = {{scratch.path() / "link", 0.5f}};
+    request.loras = {{scratch.path() / "link", 0.5}};
     ASSERT_EQ(effectiveStyle(request).loras.size(), 1u);
     EXPECT_EQ(effectiveStyle(request).loras[0].strength, 0.5);
 }

@@ -198,7 +198,7 @@ TEST_F(StyleCardTest, SaysWhatAFullModelIsGiven) {
     EXPECT_EQ(c.vae, (root() / "models/ink.safetensors").string()) << "a file beside the card";
     ASSERT_EQ(c.controls.size(), 2U);
     EXPECT_EQ(c.controls[0], (StyleControl{"control_canny", "canny", 0.8, 0.0, 0.6}));
-    EXPECT_EQ(c.controls[1], (StyleControl{"control_tile", "none", 1.0, 0.0, 1.0}));
+    EXPECT_EQ(c.controls[1], (StyleControl{"control_tile", "auto", 1.0, 0.0, 1.0}));
     EXPECT_EQ(c.ipAdapter, (StyleIpAdapter{"ip-adapter-plus", "vit-h", 0.6, true}));
     EXPECT_EQ(c.motion, (StyleMotion{"v3_sd15_mm", 24, 6}));
     EXPECT_EQ(c.injection, (StyleInjection{0.5, 1.2}));
