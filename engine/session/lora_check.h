@@ -7,7 +7,7 @@
 
 namespace reelbrush::session {
 
-/// How much of a LoRA would reach a model's UNet: "78 of 78 modules applied". Computes nothing.
+/// How much of a LoRA would reach a model's UNet and text encoders: "78 of 78 modules applied". Computes nothing.
 /// Errors: as weights::LoraFile::open and weights::matchLora.
 Result<std::string> loraCoverage(const std::filesystem::path& lora, const std::filesystem::path& modelFolder);
 

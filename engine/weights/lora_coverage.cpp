@@ -1,12 +1,13 @@
 #include "engine/weights/lora_coverage.h"
 
+#include "engine/weights/lora_update.h"
 #include "engine/weights/quoted_name.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <utility>
 
 namespace reelbrush::weights {
 
@@ -23,28 +24,45 @@ std::string firstOf(const std::vector<std::string>& names) {
     return text;
 }
 
-/// Dimensions after the first without trailing ones: a linear [out,in] and a 1x1 convolution [out,in,1,1] are alike.
-std::span<const std::int64_t> inputDims(std::span<const std::int64_t> shape) {
-    while (shape.size() > 2 && shape.back() == 1) shape = shape.first(shape.size() - 1);
-    return shape.subspan(1);
+/// Empty where the module fits the layer, else how it does not.
+Result<std::string> misfit(const LoraModule& module, const LoraPlace& place, const ListedWeights& weights) {
+    if (module.changesWeight()) {
+        const std::string name = place.module + ".weight";
+        if (!weights.contains(name)) return fmt::format("{} (the model's layer has no weight)", module.key);
+        RB_ASSIGN(const kernels::WeightView view, weights.find(name));
+        if (!fitsWeight(module, view.shape))
+            return fmt::format("{} (LoRA {}, model {})", module.key, updateShapeText(module), view.shape.toString());
+    }
+    if (module.changesBias()) {
+        const std::string name = place.module + ".bias";
+        if (!weights.contains(name)) return fmt::format("{} (the model's layer has no bias)", module.key);
+        RB_ASSIGN(const kernels::WeightView view, weights.find(name));
+        if (!fitsBias(module, view.shape))
+            return fmt::format("{} (a bias of another length than the model's {})", module.key, view.shape.toString());
+    }
+    return std::string();
 }
 
-bool fits(const LoraModule& module, const kernels::Shape& weight) {
-    return weight.rank() >= 2 && module.up->shape[0] == weight[0] &&
-           std::ranges::equal(inputDims(module.down->shape), inputDims(weight.dims()));
+bool isForAnotherBase(const LoraCoverage& coverage) {
+    return !coverage.baseModel.empty() && !coverage.modelName.empty() && coverage.baseModel != coverage.modelName;
 }
 
-Error nothingFits(const LoraCoverage& coverage, const LoraTarget& target) {
+std::string baseSentence(const LoraCoverage& coverage) {
+    return fmt::format("it is made for {}, this model is {}", coverage.baseModel, coverage.modelName);
+}
+
+Error doesNotFit(const LoraCoverage& coverage) {
+    const std::string model = coverage.modelName.empty() ? "this model" : coverage.modelName;
     std::string reason;
-    if (!coverage.baseModel.empty() && coverage.baseModel != target.modelName)
-        reason = fmt::format("it is made for {}, this model is {}", coverage.baseModel, target.modelName);
+    if (isForAnotherBase(coverage))
+        reason = baseSentence(coverage);
     else if (!coverage.shapeMismatches.empty())
-        reason = fmt::format("its layers have other shapes than those of {}, for instance {}", target.modelName,
-                             coverage.shapeMismatches.front());
+        reason = fmt::format("its layers have other shapes than those of {}, for instance {}", model,
+                             quotedName(coverage.shapeMismatches.front()));
     else
-        reason = fmt::format("{} has no layers of these names: {}", target.modelName, firstOf(coverage.missing));
+        reason = fmt::format("{} has no layers of these names: {}", model, firstOf(coverage.missing));
     return {StatusCode::BadInput, fmt::format("the LoRA {} does not fit: {}; {}; choose a LoRA made for {}",
-                                              quotedPath(coverage.file), coverage.summary(), reason, target.modelName)};
+                                              quotedPath(coverage.file), coverage.summary(), reason, model)};
 }
 
 }  // namespace
@@ -56,39 +74,37 @@ std::string LoraCoverage::summary() const {
 std::string LoraCoverage::warning() const {
     if (isComplete()) return {};
     std::string text = fmt::format("LoRA {}: {}", quotedPath(file), summary());
+    if (isForAnotherBase(*this)) text += "; " + baseSentence(*this);
     if (!missing.empty()) text += fmt::format("; not in this model: {}", firstOf(missing));
     if (!shapeMismatches.empty()) text += fmt::format("; of another shape: {}", firstOf(shapeMismatches));
     if (!unreadTensors.empty()) text += fmt::format("; tensors not understood: {}", firstOf(unreadTensors));
     return text;
 }
 
-Result<LoraMatching> matchLora(const LoraFile& lora, const kernels::WeightProvider& model, const LoraTarget& target) {
+Result<LoraMatching> matchLora(const LoraFile& lora, const LoraDictionary& model, const std::string& modelName) {
     LoraMatching result;
     LoraCoverage& coverage = result.coverage;
     coverage.file = lora.path();
     coverage.baseModel = lora.baseModel();
+    coverage.modelName = modelName;
     coverage.unreadTensors = lora.unreadTensors();
+    coverage.modulesInFile = lora.modules().size();
     for (const LoraModule& module : lora.modules()) {
-        if (std::ranges::find(target.otherComponents, module.component) != target.otherComponents.end()) continue;
-        ++coverage.modulesInFile;
-        const std::string weight = module.module + ".weight";
-        const bool isHere = module.component.empty() || module.component == target.component;
-        if (!isHere || !model.contains(weight)) {
-            coverage.missing.push_back(module.fullName());
+        const LoraPlace* place = model.find(module);
+        if (!place) {
+            coverage.missing.push_back(module.key);
             continue;
         }
-        RB_ASSIGN(const kernels::WeightView view, model.find(weight));
-        if (!fits(module, view.shape)) {
-            coverage.shapeMismatches.push_back(fmt::format("{} (LoRA {} x {}, model {})", module.fullName(),
-                                                           shapeText(module.up->shape), shapeText(module.down->shape),
-                                                           view.shape.toString()));
+        RB_ASSIGN(std::string fault, misfit(module, *place, *model.parts().find(place->part)->second));
+        if (!fault.empty()) {
+            coverage.shapeMismatches.push_back(std::move(fault));
             continue;
         }
         ++coverage.applied;
-        result.matches.push_back({&module, weight});
+        result.matches.push_back({&module, place});
     }
-    const bool worksElsewhere = coverage.modulesInFile < lora.modules().size();
-    if (coverage.applied == 0 && !worksElsewhere) return fail(nothingFits(coverage, target));
+    const bool isMostlyLost = coverage.applied * 2 < coverage.modulesInFile;
+    if (coverage.applied == 0 || (isForAnotherBase(coverage) && isMostlyLost)) return fail(doesNotFit(coverage));
     return result;
 }
 

@@ -2,30 +2,22 @@
 
 #include "engine/core/status.h"
 #include "engine/weights/base_model.h"
+#include "engine/weights/lora_dictionary.h"
 #include "engine/weights/lora_file.h"
-#include "kernels/plan/weight_provider.h"
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace reelbrush::weights {
 
-/// The part of a model that LoRAs are matched against.
-struct LoraTarget {
-    std::string component = "unet";  ///< modules of this component, and those that name none, belong here
-    /// Parts of the model that are matched by themselves; their modules are not counted here.
-    std::vector<std::string> otherComponents = {};
-    std::string modelName = kStarterModelName;  ///< as errors call the model, and as baseModel() of a fitting LoRA
-};
-
-/// How much of a LoRA reaches a model. All names are full names: "unet.down_blocks.0.resnets.0.conv1".
+/// How much of a LoRA reaches a model. All names are as in the LoRA's file, without the endings.
 struct LoraCoverage {
     std::filesystem::path file;
     std::string baseModel;          ///< what the LoRA was probably made for; empty where unknown
-    std::size_t modulesInFile = 0;  ///< those of otherComponents not counted
+    std::string modelName;          ///< the model it was matched against; empty where unknown
+    std::size_t modulesInFile = 0;  ///< of all parts together
     std::size_t applied = 0;
     std::vector<std::string> missing;          ///< modules that the model does not have
     std::vector<std::string> shapeMismatches;  ///< modules that the model has in another shape, both shapes named
@@ -38,19 +30,21 @@ struct LoraCoverage {
     std::string warning() const;
 };
 
-/// A LoRA module and the weight that it changes.
+/// A LoRA module and the layer that it changes; both pointers live as long as what they were matched from.
 struct LoraMatch {
     const LoraModule* module = nullptr;
-    std::string weight;  ///< "down_blocks.0.resnets.0.conv1.weight"
+    const LoraPlace* place = nullptr;
 };
 
 struct LoraMatching {
     LoraCoverage coverage;
-    std::vector<LoraMatch> matches;  ///< pointers live as long as the LoraFile
+    std::vector<LoraMatch> matches;  ///< whatever these modules change (weight, bias) fits
 };
 
-/// Finds for every module of a LoRA the weight that it changes; computes nothing.
-/// Errors: BadInput when nothing fits, naming the probable base model of the LoRA and this model.
-Result<LoraMatching> matchLora(const LoraFile& lora, const kernels::WeightProvider& model, const LoraTarget& target);
+/// Finds for every module of a LoRA the layer that it changes, over all parts of a model together; computes nothing.
+/// modelName: as errors call the model, and as baseModel() of a fitting LoRA: "SD 1.5", "SDXL"; empty where unknown.
+/// Errors: BadInput when nothing fits, or less than half of a LoRA that is known to be made for another base model,
+/// naming both; as the weights' find().
+Result<LoraMatching> matchLora(const LoraFile& lora, const LoraDictionary& model, const std::string& modelName);
 
 }  // namespace reelbrush::weights

@@ -1,88 +1,141 @@
 #include "engine/weights/lora_merge.h"
 
+#include "engine/weights/lora_update.h"
 #include "engine/weights/quoted_name.h"
+#include "kernels/cpu/parallel_for.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <set>
 #include <utility>
 
 namespace reelbrush::weights {
 
 namespace {
 
-/// weight [out, in] += scale * up [out, rank] @ down [rank, in]; all row-major.
-void addLowRank(float* weight, std::span<const float> up, std::span<const float> down, std::size_t rank, float scale) {
-    const std::size_t out = up.size() / rank;
-    const std::size_t in = down.size() / rank;
-    for (std::size_t o = 0; o < out; ++o) {
-        float* row = weight + o * in;
-        for (std::size_t r = 0; r < rank; ++r) {
-            const float share = scale * up[o * rank + r];
-            const float* from = down.data() + r * in;
-            for (std::size_t i = 0; i < in; ++i) row[i] += share * from[i];
-        }
-    }
+/// Fills values with a stored weight; rows are shared out among the threads.
+void copyAsFloat(const kernels::WeightView& view, std::vector<float>& values) {
+    values.resize(static_cast<std::size_t>(view.shape.elements()));
+    const std::int64_t rows = view.shape.rank() == 0 ? 1 : view.shape[0];
+    const std::int64_t rowLength = rows == 0 ? 0 : view.shape.elements() / rows;
+    constexpr std::int64_t kGrainValues = 1 << 16;
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrainValues / std::max<std::int64_t>(1, rowLength));
+    kernels::parallelFor(omp_get_max_threads(), rows, grain, [&](std::int64_t begin, std::int64_t end) {
+        kernels::WeightView part = view;
+        part.shape = kernels::Shape{end - begin, rowLength};
+        part.data = static_cast<const std::byte*>(view.data) +
+                    static_cast<std::size_t>(begin * rowLength) * kernels::sizeOf(view.dtype);
+        if (part.rowScales) part.rowScales += begin;
+        part.toFloat(values.data() + begin * rowLength);
+    });
+}
+
+Status checkStrength(const LoraUse& use) {
+    if (std::isfinite(use.strength) && std::isfinite(use.textStrength.value_or(0))) return {};
+    return fail(StatusCode::BadInput,
+                fmt::format("the strength of LoRA {} is not a finite number", quotedPath(use.lora->path())));
+}
+
+float strengthAt(const LoraUse& use, const LoraPlace& place) {
+    const float strength = place.part == "unet" ? use.strength : use.textStrength.value_or(use.strength);
+    return strength * use.blockWeights.of(place);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<LoraMergedWeights>> LoraMergedWeights::merge(
-    std::shared_ptr<const kernels::WeightProvider> pristine, std::span<const LoraUse> loras, const LoraTarget& target) {
-    std::shared_ptr<LoraMergedWeights> merged(new LoraMergedWeights(std::move(pristine)));
-    for (const LoraUse& use : loras) RB_TRY(merged->add(use, target));
-    for (const auto& [name, unused] : merged->merged_) merged->touchedWeights_.push_back(name);
-    return merged;
+Result<LoraMergedModel> mergeLoras(const LoraTarget& target, std::span<const LoraUse> loras) {
+    LoraMergedModel model;
+    std::map<std::string, std::shared_ptr<LoraMergedWeights>, std::less<>> parts;
+    for (const auto& [name, weights] : target.parts)
+        parts[name] = std::shared_ptr<LoraMergedWeights>(new LoraMergedWeights(weights));
+    const LoraDictionary dictionary(target.parts);
+    for (const LoraUse& use : loras) {
+        RB_TRY(checkStrength(use));
+        RB_ASSIGN(LoraMatching matching, matchLora(*use.lora, dictionary, target.modelName));
+        model.coverage.push_back(std::move(matching.coverage));
+        for (const LoraMatch& match : matching.matches) {
+            const float strength = strengthAt(use, *match.place);
+            if (!std::isfinite(strength))
+                return fail(StatusCode::BadInput, fmt::format("the strength and block weights of LoRA {} multiply to "
+                                                              "more than any number",
+                                                              quotedPath(use.lora->path())));
+            if (strength == 0) continue;
+            RB_TRY(use.lora->checkFinite(*match.module));
+            parts[match.place->part]->add(use, match, strength);
+        }
+    }
+    for (auto& [name, part] : parts) {
+        for (const auto& [weight, changes] : part->changes_) part->touchedWeights_.push_back(weight);
+        part->coverage_ = model.coverage;
+        model.parts[name] = std::move(part);
+    }
+    return model;
 }
 
-Status LoraMergedWeights::add(const LoraUse& use, const LoraTarget& target) {
-    if (!std::isfinite(use.strength))
-        return fail(StatusCode::BadInput,
-                    fmt::format("the strength of LoRA {} is not a finite number", quotedPath(use.lora->path())));
-    RB_ASSIGN(LoraMatching matching, matchLora(*use.lora, *pristine_, target));
-    coverage_.push_back(std::move(matching.coverage));
-    if (use.strength == 0) return {};
-    for (const auto& [module, weight] : matching.matches) {
-        RB_ASSIGN(MergedWeight * changed, startFrom(weight));
-        RB_ASSIGN(const auto up, use.lora->values(*module->up));
-        RB_ASSIGN(const auto down, use.lora->values(*module->down));
-        addLowRank(changed->values.get(), up, down, static_cast<std::size_t>(module->rank),
-                   use.strength * module->factor);
+Result<std::shared_ptr<const LoraMergedWeights>> LoraMergedWeights::merge(std::shared_ptr<const ListedWeights> unet,
+                                                                          std::span<const LoraUse> loras,
+                                                                          LoraTarget target) {
+    target.parts = {{"unet", std::move(unet)}};
+    RB_ASSIGN(LoraMergedModel model, mergeLoras(target, loras));
+    return model.parts["unet"];
+}
+
+void LoraMergedWeights::add(const LoraUse& use, const LoraMatch& match, float strength) {
+    if (match.module->changesWeight())
+        changes_[match.place->module + ".weight"].push_back({use.lora, match.module, strength, false});
+    if (match.module->changesBias())
+        changes_[match.place->module + ".bias"].push_back({use.lora, match.module, strength, true});
+}
+
+Result<kernels::WeightView> LoraMergedWeights::find(std::string_view name) const {
+    const auto changes = changes_.find(name);
+    if (changes == changes_.end()) return pristine_->find(name);
+    const std::lock_guard lock(mutex_);
+    if (!last_ || last_->name != name) {
+        // A layer that some view still holds is left to it; else its memory is used again.
+        if (!last_ || last_.use_count() > 1) last_ = std::make_shared<Layer>();
+        last_->name.clear();
+        RB_TRY(compute(name, changes->second, *last_));
+        last_->name = name;
+    }
+    kernels::WeightView view;
+    view.dtype = kernels::DType::F32;
+    view.shape = last_->shape;
+    view.data = last_->values.data();
+    view.owner = last_;
+    return view;
+}
+
+Status LoraMergedWeights::compute(std::string_view name, const std::vector<Change>& changes, Layer& layer) const {
+    RB_ASSIGN(const kernels::WeightView view, pristine_->find(name));
+    try {
+        layer.shape = view.shape;
+        copyAsFloat(view, layer.values);
+        std::vector<float> pristine;  // DoRA measures the weight as it was before any LoRA
+        if (std::ranges::any_of(changes, [](const Change& change) { return change.module->magnitude() != nullptr; }))
+            pristine = layer.values;
+        for (const Change& change : changes) {
+            if (change.isBias)
+                RB_TRY(addBiasUpdate(*change.lora, *change.module, change.strength, layer.values));
+            else
+                RB_TRY(addWeightUpdate(*change.lora, *change.module, change.strength, pristine, layer.values));
+        }
+    } catch (const std::bad_alloc&) {
+        return fail(StatusCode::OutOfMemory, fmt::format("no memory to merge LoRAs into the weight {} of shape {}",
+                                                         quotedName(name), view.shape.toString()));
     }
     return {};
 }
 
-Result<LoraMergedWeights::MergedWeight*> LoraMergedWeights::startFrom(const std::string& weight) {
-    if (const auto found = merged_.find(weight); found != merged_.end()) return &found->second;
-    RB_ASSIGN(const kernels::WeightView view, pristine_->find(weight));
-    const auto count = static_cast<std::size_t>(view.shape.elements());
-    MergedWeight start{view.shape, std::unique_ptr<float[]>(new (std::nothrow) float[count])};
-    if (!start.values)
-        return fail(StatusCode::OutOfMemory, fmt::format("no memory to merge LoRAs: weight {} needs {} bytes more than "
-                                                         "the {} bytes held already",
-                                                         quotedName(weight), count * sizeof(float), heldBytes()));
-    view.toFloat(start.values.get());
-    return &merged_.emplace(weight, std::move(start)).first->second;
-}
-
-Result<kernels::WeightView> LoraMergedWeights::find(std::string_view name) const {
-    if (!std::ranges::binary_search(touchedWeights_, name)) return pristine_->find(name);
-    const auto found = merged_.find(name);
-    RB_ENSURE(found != merged_.end(), fmt::format("weight {} was asked for after its merged form was released", name));
-    kernels::WeightView view;
-    view.dtype = kernels::DType::F32;
-    view.shape = found->second.shape;
-    view.data = found->second.values.get();
-    return view;
-}
-
-std::size_t LoraMergedWeights::heldBytes() const {
-    std::size_t bytes = 0;
-    for (const auto& [name, weight] : merged_)
-        bytes += static_cast<std::size_t>(weight.shape.elements()) * sizeof(float);
-    return bytes;
+void LoraMergedWeights::dropPages() const {
+    pristine_->dropPages();
+    std::set<const LoraFile*> files;
+    for (const auto& [weight, changes] : changes_)
+        for (const Change& change : changes) files.insert(change.lora.get());
+    for (const LoraFile* file : files) file->dropPages();
 }
 
 }  // namespace reelbrush::weights

@@ -60,6 +60,7 @@ void addTensors(ModelInspection& inspection, const ModelWeights& weights, const 
 LoraSummary summariseLora(const StoredTensors& stored, LoraFamily family) {
     LoraSummary summary;
     summary.family = nameOf(family);
+    summary.details = loraDetails(stored.metadata());
     std::set<std::string_view> modules;
     for (const StoredTensor& tensor : stored.tensors()) {
         const LoraTensorName name = parseLoraTensorName(tensor.info->name);

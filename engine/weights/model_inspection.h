@@ -2,6 +2,7 @@
 
 #include "engine/core/status.h"
 #include "engine/weights/base_model.h"
+#include "engine/weights/lora_details.h"
 #include "engine/weights/model_kind.h"
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct LoraSummary {
     std::int64_t maxRank = 0;
     float minFactor = 0;  ///< alpha / rank; only where the file can be applied
     float maxFactor = 0;
+    LoraDetails details;
     std::string whyNotApplied;  ///< why this version cannot apply it, a sentence; empty where it can
 };
 

@@ -23,6 +23,12 @@ ordered_json loraJson(const LoraSummary& lora) {
         json["factor"] = {{"min", lora.minFactor}, {"max", lora.maxFactor}};
     else
         json["whyNotApplied"] = lora.whyNotApplied;
+    const LoraDetails& details = lora.details;
+    addText(json, "title", details.title);
+    if (!details.triggerWords.empty()) json["triggerWords"] = details.triggerWords;
+    if (!details.commonTags.empty()) json["commonTags"] = details.commonTags;
+    if (details.rank) json["trainedRank"] = *details.rank;
+    if (details.alpha) json["trainedAlpha"] = *details.alpha;
     return json;
 }
 

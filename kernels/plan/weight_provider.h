@@ -4,18 +4,22 @@
 #include "kernels/tensor/shape.h"
 #include "kernels/tensor/status.h"
 
+#include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 namespace reelbrush::kernels {
 
-/// One stored weight, not owned: valid as long as its provider. data: row-major as in the file, convolutions
+/// One weight. data: valid as long as its provider and, where there is one, this view's owner (or a copy of it):
+/// weights that are computed when asked for are not kept by their provider. Row-major as in the file, convolutions
 /// [out, in, kh, kw], linears [out, in]. dtype I8 with rowScales: value = int8 * rowScales[o], o the outermost index.
 struct WeightView {
     DType dtype = DType::F32;
     Shape shape;
     const void* data = nullptr;
-    const std::uint16_t* rowScales = nullptr;  ///< f16 bits, shape[0] of them; null unless dtype is I8
+    const std::uint16_t* rowScales = nullptr;     ///< f16 bits, shape[0] of them; null unless dtype is I8
+    std::shared_ptr<const void> owner = nullptr;  ///< of data that the provider does not keep; null where it does
 
     /// Writes all values as f32 in stored order; out has shape.elements() places.
     void toFloat(float* out) const;

@@ -121,8 +121,10 @@ TEST_F(LoraFileTest, RefusesMatricesThatDoNotFitTogether) {
 }
 
 TEST_F(LoraFileTest, RefusesHalfPairsDuplicatesAndOtherFiles) {
-    EXPECT_THAT(message(SafetensorsWriter().addZeros("m.lora_A.weight", {2, 2})), HasSubstr("but no lora_B"));
-    EXPECT_THAT(message(SafetensorsWriter().addZeros("m.lora_B.weight", {2, 2})), HasSubstr("but no lora_A"));
+    EXPECT_THAT(message(SafetensorsWriter().addZeros("m.lora_A.weight", {2, 2})),
+                HasSubstr("but no up matrix (lora_B)"));
+    EXPECT_THAT(message(SafetensorsWriter().addZeros("m.lora_B.weight", {2, 2})),
+                HasSubstr("but no down matrix (lora_A)"));
     EXPECT_THAT(message(plainPair().addZeros("unet.mid.to_q.lora_A.default.weight", {2, 4})), HasSubstr("same place"));
     EXPECT_THAT(message(SafetensorsWriter().addZeros("conv.weight", {2, 2})), HasSubstr("is not a LoRA"));
     EXPECT_THAT(message(SafetensorsWriter()), HasSubstr("is not a LoRA"));
@@ -140,26 +142,81 @@ TEST_F(LoraFileTest, NamesTheFamiliesThatItCannotApply) {
         const char* tensor;
         const char* family;
     } cases[] = {
-        {"lora_unet_mid_to_q.lora_down.weight", "kohya"},
-        {"lora_unet_conv1.lora_mid.weight", "Tucker"},
-        {"unet.mid.attn1.processor.to_q_lora.down.weight", "attention processors"},
-        {"unet.mid.to_q.lora.down.weight", "diffusers"},
-        {"text_encoder.k_proj.lora_linear_layer.up.weight", "diffusers"},
-        {"lora_unet_mid.hada_w1_a", "LoHa"},
-        {"lycoris_mid.lokr_w1", "LoKr"},
-        {"lora_unet_mid.dora_scale", "DoRA"},
-        {"unet.mid.lora_magnitude_vector.weight", "DoRA"},
-        {"lora_unet_mid.a1.weight", "GLoRA"},
-        {"lora_unet_mid.oft_blocks", "OFT"},
-        {"base_model.model.mid.ia3_l", "IA3"},
-        {"lora_unet_mid.diff", "differences"},
+        {"lora_unet_mid.a1.weight", "GLoRA"},   {"lora_unet_mid.oft_blocks", "OFT"},
+        {"base_model.model.mid.boft_R", "OFT"}, {"base_model.model.mid.ia3_l", "IA3"},
+        {"lora_unet_mid.on_input", "IA3"},
     };
     for (const auto& c : cases) {
-        const auto lora = open(plainPair().addZeros(c.tensor, {1, 1}));
+        const auto lora = open(plainPair().addZeros("lora_unet_x.dora_scale", {1, 1}).addZeros(c.tensor, {1, 1}));
         ASSERT_FALSE(lora) << c.tensor;
         EXPECT_EQ(lora.error().code, StatusCode::Unsupported);
         EXPECT_THAT(lora.error().message, HasSubstr(c.family)) << c.tensor;
     }
+}
+
+TEST_F(LoraFileTest, ReadsEveryPrefixAndEnding) {
+    struct Spelling {
+        const char *down, *up, *component, *module;
+    };
+    for (const Spelling& s :
+         {Spelling{"lora_unet_mid_to_q.lora_down.weight", "lora_unet_mid_to_q.lora_up.weight", "unet", "mid_to_q"},
+          Spelling{"lora_te_a.lora_down.weight", "lora_te_a.lora_up.weight", "text_encoder", "a"},
+          Spelling{"lora_te1_a.lora_down.weight", "lora_te1_a.lora_up.weight", "text_encoder", "a"},
+          Spelling{"lora_te2_a.lora_down.weight", "lora_te2_a.lora_up.weight", "text_encoder_2", "a"},
+          Spelling{"lycoris_a.lora_down.weight", "lycoris_a.lora_up.weight", "", "a"},
+          Spelling{"unet.a.processor.to_q_lora.down.weight", "unet.a.processor.to_q_lora.up.weight", "unet",
+                   "a.processor.to_q"},
+          Spelling{"unet.a.lora.down.weight", "unet.a.lora.up.weight", "unet", "a"},
+          Spelling{"text_encoder.a.lora_linear_layer.down.weight", "text_encoder.a.lora_linear_layer.up.weight",
+                   "text_encoder", "a"},
+          Spelling{"diffusion_model.a.lora_A.weight", "diffusion_model.a.lora_B.weight", "unet", "a"}}) {
+        const auto lora = open(pair(s.down, s.up));
+        ASSERT_TRUE(lora) << lora.error().message;
+        ASSERT_EQ((*lora)->modules().size(), 1u) << s.down;
+        EXPECT_EQ((*lora)->modules()[0].component, s.component) << s.down;
+        EXPECT_EQ((*lora)->modules()[0].module, s.module);
+        EXPECT_TRUE((*lora)->unreadTensors().empty());
+    }
+}
+
+TEST_F(LoraFileTest, DividesAlphaByTheRankOfEachFamily) {
+    const auto with = [](std::initializer_list<std::pair<const char*, SafetensorsWriter::Dims>> tensors) {
+        SafetensorsWriter writer;
+        for (const auto& [name, shape] : tensors) writer.addZeros(std::string("lora_unet_m.") + name, shape);
+        return writer.addF32("lora_unet_m.alpha", {}, {6});
+    };
+    EXPECT_EQ(
+        factor(with({{"hada_w1_a", {5, 2}}, {"hada_w1_b", {2, 7}}, {"hada_w2_a", {5, 3}}, {"hada_w2_b", {3, 7}}})), 3);
+    EXPECT_EQ(factor(with({{"lokr_w1", {5, 2}}, {"lokr_w2_a", {4, 3}}, {"lokr_w2_b", {3, 8}}})), 2);
+    EXPECT_EQ(factor(with({{"lokr_w1_a", {5, 2}}, {"lokr_w1_b", {2, 2}}, {"lokr_w2", {4, 8}}})), 3);
+    EXPECT_EQ(factor(with({{"lokr_w1", {5, 2}}, {"lokr_w2", {4, 8}}})), 1) << "both whole: no rank";
+    EXPECT_EQ(factor(with({{"diff", {5, 2}}})), 1);
+    EXPECT_EQ(
+        factor(with(
+            {{"lora_down.weight", {2, 7, 1, 1}}, {"lora_mid.weight", {2, 2, 3, 3}}, {"lora_up.weight", {5, 2, 1, 1}}})),
+        3);
+}
+
+TEST_F(LoraFileTest, RefusesIncompleteOrMixedModulesOfOtherFamilies) {
+    const auto with = [&](std::initializer_list<std::pair<const char*, SafetensorsWriter::Dims>> tensors) {
+        SafetensorsWriter writer;
+        for (const auto& [name, shape] : tensors) writer.addZeros(std::string("lora_unet_m.") + name, shape);
+        return message(writer);
+    };
+    EXPECT_THAT(with({{"hada_w1_a", {5, 2}}, {"hada_w1_b", {2, 7}}}), HasSubstr("lacks one of its four matrices"));
+    EXPECT_THAT(with({{"hada_w1_a", {5, 2}}, {"hada_w1_b", {2, 7}}, {"hada_w2_a", {5, 2}}, {"hada_w2_b", {2, 8}}}),
+                HasSubstr("factors of 5 x 7 and 5 x 8"));
+    EXPECT_THAT(with({{"hada_w1_a", {5, 2}}, {"hada_w1_b", {3, 7}}, {"hada_w2_a", {5, 2}}, {"hada_w2_b", {2, 7}}}),
+                HasSubstr("whose ranks differ"));
+    EXPECT_THAT(with({{"lokr_w1", {5, 2}}, {"lokr_w2_a", {4, 3}}}), HasSubstr("Kronecker factors"));
+    EXPECT_THAT(with({{"lokr_w1", {5, 2}}, {"lokr_w2_a", {4, 3}}, {"lokr_w2_b", {3, 8}}, {"lokr_t2", {3, 3}}}),
+                HasSubstr("which do not fit together"));
+    EXPECT_THAT(with({{"lora_down.weight", {2, 7}}, {"lora_mid.weight", {2, 3, 3, 3}}, {"lora_up.weight", {5, 2}}}),
+                HasSubstr("whose ranks differ"));
+    EXPECT_THAT(with({{"lora_down.weight", {2, 7}}, {"lora_up.weight", {5, 2}}, {"diff", {5, 7}}}),
+                HasSubstr("several kinds"));
+    EXPECT_THAT(with({{"diff", {5, 7}}, {"dora_scale", {1, 7}}}), HasSubstr("no matrices"));
+    EXPECT_THAT(with({{"dora_scale", {1, 7}}}), HasSubstr("nothing to apply"));
 }
 
 TEST_F(LoraFileTest, GuessesTheBaseModel) {
@@ -186,29 +243,33 @@ TEST_F(LoraFileTest, RefusesValuesThatAreNotFinite) {
         writer.addF32("m.lora_A.weight", {1, 2}, {1, bad}).addF32("m.lora_B.weight", {1, 1}, {1});
         const auto lora = open(writer);
         ASSERT_TRUE(lora);
-        const auto values = (*lora)->values(*(*lora)->modules()[0].down);
+        const auto values = (*lora)->values(*(*lora)->modules()[0].part(LoraPart::Down));
         ASSERT_FALSE(values);
         EXPECT_EQ(values.error().code, StatusCode::BadInput);
         EXPECT_THAT(values.error().message, HasSubstr("'m.lora_A.weight' holds a value that is not finite"));
     }
 }
 
-TEST_F(LoraFileTest, ReadsTheFixtureOrNamesItsFamily) {
+TEST_F(LoraFileTest, ReadsTheFixtures) {
     const auto folder = testing::fixturesFolder() / "sd15-tiny" / "lora";
-    const auto peft = LoraFile::open(folder / "peft.safetensors");
-    ASSERT_TRUE(peft) << peft.error().message;
-    EXPECT_EQ((*peft)->modules().size(), 160u);
-    EXPECT_EQ((*peft)->modules()[0].rank, 8);
-    EXPECT_EQ((*peft)->modules()[0].factor, 1);
     const struct {
         const char* file;
-        const char* family;
-    } others[] = {{"kohya", "kohya"},  {"kohya_noalpha", "kohya"}, {"diffusers_attn_processor", "processors"},
-                  {"locon", "Tucker"}, {"loha", "LoHa"},           {"lokr", "LoKr"},
-                  {"dora", "DoRA"}};
-    for (const auto& other : others)
-        EXPECT_THAT(LoraFile::open(folder / (std::string(other.file) + ".safetensors")).error().message,
-                    HasSubstr(other.family));
+        std::size_t modules;
+        std::int64_t rank;
+        float factor;
+    } files[] = {{"peft", 160, 8, 1},          {"kohya", 210, 4, 0.5f},
+                 {"kohya_noalpha", 192, 4, 1}, {"diffusers_attn_processor", 128, 4, 1},
+                 {"locon", 44, 4, 1},          {"loha", 160, 4, 0.5f},
+                 {"lokr", 160, 2, 0.5f},       {"dora", 160, 4, 1}};
+    for (const auto& expected : files) {
+        SCOPED_TRACE(expected.file);
+        const auto lora = LoraFile::open(folder / (std::string(expected.file) + ".safetensors"));
+        ASSERT_TRUE(lora) << lora.error().message;
+        EXPECT_EQ((*lora)->modules().size(), expected.modules);
+        EXPECT_EQ((*lora)->modules()[0].rank, expected.rank);
+        EXPECT_EQ((*lora)->modules()[0].factor, expected.factor);
+        EXPECT_TRUE((*lora)->unreadTensors().empty());
+    }
 }
 
 }  // namespace

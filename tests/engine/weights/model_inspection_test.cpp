@@ -149,7 +149,18 @@ TEST(ModelInspection, SummarisesLorasOfEveryFamily) {
     ASSERT_TRUE(kohya && kohya->lora);
     EXPECT_EQ(kohya->lora->modules, 210u);
     EXPECT_EQ(kohya->lora->maxRank, 4);
-    EXPECT_THAT(kohya->lora->whyNotApplied, HasSubstr("not supported yet"));
+    EXPECT_EQ(kohya->lora->whyNotApplied, "");
+    EXPECT_EQ(kohya->lora->minFactor, 0.5f);
+    EXPECT_EQ(kohya->lora->details.rank, 4);
+    EXPECT_EQ(kohya->lora->details.alpha, 2);
+    const ScratchFolder scratch;
+    SafetensorsWriter glora;
+    glora.addZeros("lora_unet_mid.a1.weight", {1, 1}).setMetadata("modelspec.trigger_phrase", "ink wash, paper");
+    const auto other = inspectModel(glora.write(scratch.path() / "glora.safetensors"));
+    ASSERT_TRUE(other && other->lora);
+    EXPECT_THAT(other->lora->whyNotApplied, HasSubstr("GLoRA, which is not supported"));
+    EXPECT_THAT(other->lora->details.triggerWords, ElementsAre("ink wash", "paper"));
+    EXPECT_EQ(nlohmann::json::parse(toJson(*other))["lora"]["triggerWords"][1], "paper");
 }
 
 TEST(ModelInspection, WritesJsonOfAnyFile) {
