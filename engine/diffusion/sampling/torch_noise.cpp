@@ -1,5 +1,7 @@
 #include "engine/diffusion/sampling/torch_noise.h"
 
+#include "engine/diffusion/sampling/cephes_float.h"
+
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -37,10 +39,10 @@ double TorchCpuNoise::nextNormal() {
 /// Turns sixteen uniform values into normal ones: value j and j + 8 make a pair.
 void TorchCpuNoise::fillBlock(float* sixteen) {
     for (std::size_t j = 0; j < kBlock / 2; ++j) {
-        const float radius = std::sqrt(-2.0f * std::log(1.0f - sixteen[j]));
-        const float angle = 2.0f * std::numbers::pi_v<float> * sixteen[j + kBlock / 2];
-        sixteen[j] = radius * std::cos(angle);
-        sixteen[j + kBlock / 2] = radius * std::sin(angle);
+        const float radius = std::sqrt(-2.0f * cephesLog(1.0f - sixteen[j]));
+        const SineCosine angle = cephesSineCosine(2.0f * std::numbers::pi_v<float> * sixteen[j + kBlock / 2]);
+        sixteen[j] = radius * angle.cosine;
+        sixteen[j + kBlock / 2] = radius * angle.sine;
     }
 }
 
