@@ -1,5 +1,7 @@
 #include "engine/weights/base_model.h"
 
+#include "engine/weights/lora_family.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -45,14 +47,61 @@ std::string nameFor(std::string_view spelling) {
     return printable(spelling);
 }
 
-/// Last dimension of a down matrix [rank, width] on the keys or values of a cross-attention; 0 for other tensors.
-std::int64_t contextWidthOf(const TensorInfo& tensor) {
-    const std::string_view name = tensor.name;
-    const bool isCrossKey = name.find("attn2.to_k") != name.npos || name.find("attn2_to_k") != name.npos ||
-                            name.find("attn2.processor.to_k") != name.npos;
-    const bool isDown =
-        name.find("lora_A") != name.npos || name.find("down.weight") != name.npos || name.ends_with("hada_w1_b");
-    return isCrossKey && isDown && tensor.shape.size() == 2 ? tensor.shape[1] : 0;
+bool holds(std::string_view text, std::string_view part) {
+    return text.find(part) != text.npos;
+}
+
+bool isCrossKey(std::string_view module) {
+    return holds(module, "attn2.to_k") || holds(module, "attn2_to_k") || holds(module, "attn2.processor.to_k");
+}
+
+/// What the first cross-attention reads, as the inner matrix of its update tells; 0 where there is none.
+std::int64_t contextWidthOf(std::span<const TensorInfo> tensors) {
+    std::string_view kroneckerModule;
+    std::int64_t product = 1;
+    for (const TensorInfo& tensor : tensors) {
+        const LoraTensorName name = parseLoraTensorName(tensor.name);
+        if (!isCrossKey(name.module) || tensor.shape.size() != 2) continue;
+        switch (name.part) {
+            case LoraPart::Down:
+            case LoraPart::HadaW1B:
+            case LoraPart::Difference:
+                return tensor.shape[1];
+            case LoraPart::LokrW1:
+            case LoraPart::LokrW1B:
+            case LoraPart::LokrW2:
+            case LoraPart::LokrW2B:  // the width is the product of both factors'
+                if (kroneckerModule.empty()) kroneckerModule = name.module;
+                if (name.module != kroneckerModule) return product;
+                if (__builtin_mul_overflow(product, tensor.shape[1], &product)) return 0;
+                break;
+            default:
+                break;
+        }
+    }
+    return kroneckerModule.empty() ? 0 : product;
+}
+
+/// Layers that only one base model has.
+const char* baseOfNames(std::span<const TensorInfo> tensors) {
+    struct Mark {
+        std::string_view part;
+        const char* base;
+    };
+    constexpr std::array kMarks = {
+        Mark{"single_transformer_blocks", "Flux"},
+        Mark{"_double_blocks_", "Flux"},
+        Mark{"_single_blocks_", "Flux"},
+        Mark{"double_blocks.", "Flux"},
+        Mark{"joint_blocks", "SD 3"},
+        // Only SDXL has attentions of more than one transformer block.
+        Mark{"transformer_blocks_1_attn1", "SDXL"},
+        Mark{"transformer_blocks.1.attn1", "SDXL"},
+    };
+    for (const TensorInfo& tensor : tensors)
+        for (const Mark& mark : kMarks)
+            if (holds(tensor.name, mark.part)) return mark.base;
+    return "";
 }
 
 }  // namespace
@@ -87,11 +136,8 @@ std::string baseModelOfLora(const Metadata& metadata, std::span<const TensorInfo
     if (!named.empty()) return named;
     for (const TensorInfo& tensor : tensors)
         if (tensor.name.starts_with("lora_te2_") || tensor.name.starts_with("text_encoder_2.")) return "SDXL";
-    for (const TensorInfo& tensor : tensors)
-        if (const std::int64_t width = contextWidthOf(tensor); width > 0) return baseModelFromContextWidth(width);
-    for (const TensorInfo& tensor : tensors)
-        if (tensor.name.find("single_transformer_blocks.") != tensor.name.npos) return "Flux";
-    return {};
+    if (const std::int64_t width = contextWidthOf(tensors); width > 0) return baseModelFromContextWidth(width);
+    return baseOfNames(tensors);
 }
 
 }  // namespace reelbrush::weights

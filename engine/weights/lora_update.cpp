@@ -16,15 +16,14 @@ namespace {
 using enum LoraPart;
 using Values = std::vector<float>;
 
-/// Without ones: a linear [out,in] and a pointwise convolution [out,in,1,1] are alike.
-std::vector<std::int64_t> withoutOnes(std::span<const std::int64_t> shape) {
-    std::vector<std::int64_t> dims;
-    std::ranges::copy_if(shape, std::back_inserter(dims), [](std::int64_t dim) { return dim != 1; });
-    return dims;
+/// Without trailing ones: a linear [out,in] and a pointwise convolution [out,in,1,1] are alike.
+std::span<const std::int64_t> trimmed(std::span<const std::int64_t> shape) {
+    while (!shape.empty() && shape.back() == 1) shape = shape.first(shape.size() - 1);
+    return shape;
 }
 
-bool sameButForOnes(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-    return withoutOnes(a) == withoutOnes(b);
+bool sameButForTrailingOnes(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    return std::ranges::equal(trimmed(a), trimmed(b));
 }
 
 /// DoRA's magnitudes: one for each output or one for each input.
@@ -183,11 +182,12 @@ bool fitsWeight(const LoraModule& module, const kernels::Shape& weight) {
     if (module.outputs != weight[0] || module.inputs != weight.elements() / weight[0] ||
         !magnitudeFits(module, channels))
         return false;
-    if (module.form == LoraForm::Difference) return sameButForOnes(module.part(Difference)->shape, weight.dims());
+    if (module.form == LoraForm::Difference)
+        return sameButForTrailingOnes(module.part(Difference)->shape, weight.dims());
     if (weight.rank() < 2) return false;
     if (module.form != LoraForm::LowRank || module.part(Mid)) return true;
     // The kernel's height and width must not be swapped, and channels not be taken for kernel.
-    return sameButForOnes(std::span(module.part(Down)->shape).subspan(1), weight.dims().subspan(1));
+    return sameButForTrailingOnes(std::span(module.part(Down)->shape).subspan(1), weight.dims().subspan(1));
 }
 
 bool fitsBias(const LoraModule& module, const kernels::Shape& bias) {

@@ -235,6 +235,20 @@ TEST_F(LoraFileTest, GuessesTheBaseModel) {
     EXPECT_EQ(context(1024), "SD 2.x");
     EXPECT_EQ(context(2048), "SDXL");
     EXPECT_EQ(context(16), "");
+    using W = SafetensorsWriter;
+    const std::string key = "lora_unet_input_blocks_4_1_transformer_blocks_0_attn2_to_k.";
+    const auto kronecker = W().addZeros(key + "lokr_w1", {4, 8}).addZeros(key + "lokr_w2_a", {160, 2});
+    EXPECT_EQ(base(W(kronecker).addZeros(key + "lokr_w2_b", {2, 256})), "SDXL");
+    EXPECT_EQ(base(W(kronecker).addZeros(key + "lokr_w2_b", {2, 96})), "SD 1.5");
+    EXPECT_EQ(base(W().addZeros(key + "diff", {320, 1024})), "SD 2.x");
+    const auto named = [&](const std::string& module) {
+        return base(W().addZeros(module + ".lora_down.weight", {1, 4}).addZeros(module + ".lora_up.weight", {4, 1}));
+    };
+    EXPECT_EQ(named("lora_te2_text_model_encoder_layers_0_mlp_fc1"), "SDXL");
+    EXPECT_EQ(named("lora_unet_input_blocks_7_1_transformer_blocks_1_attn1_to_q"), "SDXL");
+    EXPECT_EQ(named("lora_unet_double_blocks_0_img_attn_qkv"), "Flux");
+    EXPECT_EQ(named("lora_unet_joint_blocks_0_x_block_attn_qkv"), "SD 3");
+    EXPECT_EQ(named("lora_unet_down_blocks_0_resnets_0_conv1"), "");
 }
 
 TEST_F(LoraFileTest, RefusesValuesThatAreNotFinite) {
