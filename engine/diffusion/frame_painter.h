@@ -81,6 +81,9 @@ class FramePainter {
     virtual ~FramePainter() = default;
 
     virtual PainterNeeds needs() const = 0;
+    /// Takes other LoRAs than it was made with. Only layers that one of the sets touches are packed again, from the
+    /// pristine weights. To be followed by setStyle. After an error the painter is of no use any more.
+    virtual Status switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) = 0;
     /// Sets the style. Without pictures the prompt and the LoRAs alone paint; of several pictures the tokens are
     /// averaged. Errors: BadInput for what this model cannot take.
     virtual Status setStyle(const StyleInputs& style) = 0;

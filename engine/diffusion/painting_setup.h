@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace reelbrush::diffusion {
@@ -13,6 +14,8 @@ namespace reelbrush::diffusion {
 struct LoraChoice {
     std::filesystem::path file;
     float strength = 1.0f;
+    std::optional<float> textStrength{};  ///< of the text encoders' part; as strength where not given
+    std::string blocks{};                 ///< see weights::LoraBlockWeights::parse
 
     bool operator==(const LoraChoice&) const = default;
 };

@@ -1,13 +1,12 @@
 #include "engine/diffusion/starter_painter.h"
 
 #include "engine/diffusion/cancellable_weights.h"
+#include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/starter_model.h"
 #include "engine/diffusion/style_encoder.h"
-#include "engine/weights/lora_file.h"
-#include "engine/weights/lora_merge.h"
 #include "kernels/plan/plan.h"
 #include "kernels/tensor/buffer.h"
 
@@ -53,16 +52,16 @@ class StarterPainter final : public FramePainter {
     Status compile(const std::vector<LoraChoice>& loras, const CancelToken& cancel);
 
     PainterNeeds needs() const override;
+    Status switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) override;
     Status setStyle(const StyleInputs& style) override;
     void beginShot(const PaintSettings& settings) override;
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
     PainterMemory memory() const override;
-    const std::vector<std::string>& loraReports() const override { return loraReports_; }
+    const std::vector<std::string>& loraReports() const override { return loras_.reports; }
     const std::vector<std::string>& notes() const override { return notes_; }
 
   private:
-    Status mergeLoras(const std::vector<LoraChoice>& loras);
     Status allocateArena();
     Status denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
     int batch() const { return options_.guided ? 2 : 1; }
@@ -72,27 +71,24 @@ class StarterPainter final : public FramePainter {
     CpuBackend backend_;
     std::optional<Plan> encode_, denoise_, decode_;  ///< share one arena: they never run at once
     Buffer arena_;
-    std::vector<std::string> loraReports_, notes_;
+    MergedLoras loras_;
+    std::vector<std::string> notes_;
     std::vector<float> nullTokens_, styleTokens_;
     std::vector<float> noise_, latents_, structureLatents_, prediction_;
 };
 
-/// Only the layers that a LoRA touches are packed again, from the pristine weights; each keeps the algorithm that was
-/// chosen for it, so that a LoRA costs no speed.
-Status StarterPainter::mergeLoras(const std::vector<LoraChoice>& loras) {
-    std::vector<weights::LoraUse> uses;
-    for (const LoraChoice& choice : loras) {
-        RB_ASSIGN(auto file, weights::LoraFile::open(choice.file));
-        uses.push_back({std::move(file), choice.strength});
-    }
-    RB_ASSIGN(const auto merged, weights::LoraMergedWeights::merge(model_.unet, uses, weights::LoraTarget{}));
-    for (const weights::LoraCoverage& coverage : merged->coverage()) {
-        const std::string warning = coverage.warning();
-        loraReports_.push_back(coverage.file.filename().string() + ": " + coverage.summary() +
-                               (warning.empty() ? "" : "; " + warning));
-    }
-    const auto& touched = merged->touchedWeights();
-    RB_TRY(denoise_->reloadWeights(*merged, {touched.begin(), touched.end()}));
+/// Each layer keeps the algorithm that was chosen for it, so that a LoRA costs no speed.
+Status StarterPainter::switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) {
+    weights::LoraTarget target;
+    target.parts["unet"] = model_.unet;
+    RB_ASSIGN(MergedLoras merged, mergeLoras(loras, target));
+    std::set<std::string, std::less<>> touched = loras_.touched("unet");
+    touched.merge(merged.touched("unet"));
+    loras_ = std::move(merged);
+    if (touched.empty()) return {};
+    const auto unet = loras_.part("unet");
+    RB_TRY(denoise_->reloadWeights(CancellableWeights(*unet, cancel), touched));
+    unet->dropPages();
     return {};
 }
 
@@ -103,7 +99,7 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
     const CancellableWeights unet(*model_.unet, cancel);
     const CancellableWeights vae(*model_.vae, cancel);
     RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, backend_));
-    if (!loras.empty()) RB_TRY(mergeLoras(loras));
+    RB_TRY(switchLoras(loras, cancel));
     RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, backend_));
     RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), vae, backend_));
     model_.unet->dropPages();

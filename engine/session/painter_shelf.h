@@ -14,7 +14,8 @@ namespace reelbrush::session {
 using PainterFactory = std::function<Result<std::unique_ptr<diffusion::FramePainter>>(
     const diffusion::PaintingSetup& setup, const diffusion::PainterOptions& options, const CancelToken& cancel)>;
 
-/// Keeps the last painter, so that the next job with the same files and size begins at once. Never holds two.
+/// Keeps the last painter, so that the next job with the same files and size begins at once;
+/// other LoRAs are switched in place. Never holds two.
 /// Thread: the engine thread; clear() after it is gone.
 class PainterShelf {
   public:

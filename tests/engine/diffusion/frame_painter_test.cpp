@@ -99,6 +99,25 @@ TEST(FramePainter, CancelEndsThePainting) {
     EXPECT_EQ(status.error().code, StatusCode::Cancelled);
 }
 
+TEST(FramePainter, SwitchedLorasPaintAsIfItHadBeenMadeWithThem) {
+    const std::vector<LoraChoice> ink{{kModel / "loras" / "watercolour.safetensors", 0.7f}};
+    const std::vector<LoraChoice> print{{kModel / "loras" / "ukiyo-e.safetensors", 1.0f}};
+    const PainterOptions options{.width = 48, .height = 32, .precision = kernels::Precision::Float32, .threads = 2};
+    const PaintSettings settings{.steps = 1};
+    std::vector<float> structure(48 * 32 * 3, 0.3f), first(structure.size()), out(structure.size()),
+        expected(structure.size());
+    const auto painter = painterFor(options, ink);
+    ASSERT_TRUE(paintOne(*painter, structure, settings, {}, first));
+    for (const auto& loras : {print, std::vector<LoraChoice>{}, ink}) {
+        ASSERT_TRUE(painter->switchLoras(loras, {}));
+        EXPECT_EQ(painter->loraReports().size(), loras.size());
+        ASSERT_TRUE(paintOne(*painter, structure, settings, {}, out));
+        ASSERT_TRUE(paintOne(*painterFor(options, loras), structure, settings, {}, expected));
+        EXPECT_LE(testing::agreement("switched", out, expected).maxError, 1e-4);
+    }
+    EXPECT_EQ(out, first) << "nothing drifts";
+}
+
 TEST(FramePainter, CancelEndsThePreparing) {
     const CancelToken cancel;
     cancel.cancel();

@@ -72,6 +72,11 @@ class FakeSource : public media::FrameSource {
 class FakePainter : public diffusion::FramePainter {
   public:
     diffusion::PainterNeeds needs() const override { return wanted; }
+    Status switchLoras(const std::vector<diffusion::LoraChoice>& loras, const CancelToken&) override {
+        if (failSwitch) return fail(StatusCode::BadInput, "a LoRA for another model");
+        switchedLoras = loras;
+        return {};
+    }
     Status setStyle(const diffusion::StyleInputs& style) override {
         stylePictures = static_cast<int>(style.pictures.size());
         return {};
@@ -103,6 +108,8 @@ class FakePainter : public diffusion::FramePainter {
     const std::vector<std::string>& notes() const override { return noteList; }
 
     int failAt = -1, throwAt = -1;
+    bool failSwitch = false;
+    std::vector<diffusion::LoraChoice> switchedLoras;
     int painted = 0, steps = 0, stylePictures = -1;
     std::vector<std::uint64_t> shotSeeds;
     std::function<void(int frame, int step)> onStep;

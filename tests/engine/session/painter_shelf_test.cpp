@@ -43,7 +43,7 @@ TEST(PainterShelf, MakesOneForEachKindOfWork) {
     ASSERT_TRUE(s.shelf.take({.model = "model", .loras = {{"a", 1.0f}}}, options, {}));
     ASSERT_TRUE(s.shelf.take({.model = "model", .loras = {{"a", 0.5f}}}, options, {}));
     ASSERT_TRUE(s.shelf.take({.model = "other", .loras = {{"a", 0.5f}}}, options, {}));
-    EXPECT_EQ(s.made, 5);
+    EXPECT_EQ(s.made, 3) << "LoRAs are switched in place";
     EXPECT_EQ(s.mostAlive, 1) << "two would not fit";
     s.shelf.clear();
     EXPECT_EQ(s.alive, 0);
@@ -58,6 +58,26 @@ TEST(PainterShelf, AFailureLeavesNoPainterBehind) {
     s.failNext = false;
     ASSERT_TRUE(s.shelf.take({.model = "model"}, {}, {}));
     EXPECT_EQ(s.made, 2) << "the first is gone";
+}
+
+TEST(PainterShelf, SwitchesLorasOfThePainterAtHand) {
+    FakePainter* made = nullptr;
+    PainterShelf shelf([&](const auto&, const auto&, const auto&) -> Result<std::unique_ptr<diffusion::FramePainter>> {
+        auto painter = std::make_unique<FakePainter>();
+        made = painter.get();
+        return std::unique_ptr<diffusion::FramePainter>(std::move(painter));
+    });
+    ASSERT_TRUE(shelf.take({.model = "model", .loras = {{"a"}}}, {}, {}));
+    const FakePainter* first = made;
+    ASSERT_TRUE(shelf.take({.model = "model", .loras = {{"b"}}}, {}, {}));
+    EXPECT_EQ(made, first);
+    EXPECT_EQ(made->switchedLoras.at(0).file, "b");
+
+    made->failSwitch = true;
+    EXPECT_FALSE(shelf.take({.model = "model", .loras = {{"c"}}}, {}, {}));
+    made = nullptr;
+    ASSERT_TRUE(shelf.take({.model = "model", .loras = {{"b"}}}, {}, {}));
+    EXPECT_NE(made, nullptr) << "a painter whose switch failed is not used again";
 }
 
 }  // namespace
