@@ -4,6 +4,7 @@
 #include "engine/weights/json_file.h"
 #include "engine/weights/layouts/in_file.h"
 #include "engine/weights/model_part_files.h"
+#include "engine/weights/part_completeness.h"
 #include "engine/weights/single_file_model.h"
 
 #include <fmt/format.h>
@@ -91,6 +92,22 @@ Status checkPartsFit(const DiffusionModelFiles& model) {
     return {};
 }
 
+Status checkPartsComplete(DiffusionModelFiles& model) {
+    const auto check = [&](const ModelPart& part, const char* what, auto impliedNames) -> Status {
+        if (!part.weights) return {};
+        return checkComplete(*part.weights, impliedNames(part.config), what, model.unreadTensors);
+    };
+    const auto vaeNames = [](const json& config) {
+        const auto type = config.find("_class_name");
+        const bool isTiny = type != config.end() && *type == "AutoencoderTiny";
+        return isTiny ? ImpliedNames() : impliedVaeNames(config);
+    };
+    RB_TRY(check(model.unet, "UNet", impliedUnetNames));
+    RB_TRY(check(model.vae, "VAE", vaeNames));
+    RB_TRY(check(model.textEncoder, "text encoder", impliedTextEncoderNames));
+    return check(model.textEncoder2, "second text encoder", impliedTextEncoderNames);
+}
+
 }  // namespace
 
 Result<DiffusionModelFiles> openDiffusionModel(const fs::path& path, const OpenModelOptions& options) {
@@ -102,23 +119,25 @@ Result<DiffusionModelFiles> openDiffusionModel(const fs::path& path, const OpenM
     if (!isFolder) RB_TRY(applySidecar(model));
     RB_TRY(applyOverrides(model, options.configOverrides, "the model's options"));
     RB_TRY(inFile(path, checkPartsFit(model)));
+    RB_TRY(inFile(path, checkPartsComplete(model)));
     return model;
 }
 
 Status requireWholeModel(const DiffusionModelFiles& model) {
     std::vector<std::string> missing;
-    const char* first =
-        model.family == BaseFamily::Sd2 ? "the text encoder (OpenCLIP ViT-H)" : "the text encoder (CLIP-L)";
-    if (!model.textEncoder.weights) missing.emplace_back(first);
+    if (!model.textEncoder.weights)
+        missing.emplace_back(model.family == BaseFamily::Sd2 ? "the text encoder (OpenCLIP ViT-H)"
+                                                             : "the text encoder (CLIP-L)");
     if (model.family == BaseFamily::Sdxl && !model.textEncoder2.weights)
         missing.emplace_back("the second text encoder (OpenCLIP bigG)");
     if (!model.vae.weights) missing.emplace_back("the VAE");
     if (missing.empty()) return {};
+    const bool isUnetAlone = !model.textEncoder.weights && !model.textEncoder2.weights && !model.vae.weights;
     return fail(StatusCode::BadInput,
-                fmt::format("{} holds only a part of an {} model: {} {} missing; name a file for it, or use a whole "
-                            "checkpoint or model folder",
-                            quotedPath(model.path), nameOf(model.family), fmt::join(missing, ", "),
-                            missing.size() == 1 ? "is" : "are"));
+                fmt::format("{} {} {} model: it lacks {}; name files for what is missing (any whole {} checkpoint has "
+                            "it), or use a whole checkpoint",
+                            quotedPath(model.path), isUnetAlone ? "holds only the UNet of an" : "is not a whole",
+                            nameOf(model.family), fmt::join(missing, " and "), nameOf(model.family)));
 }
 
 std::string unreadWarning(const fs::path& path, const std::vector<std::string>& unreadTensors) {

@@ -10,6 +10,7 @@
 #include "engine/weights/layouts/vae_inference.h"
 #include "engine/weights/located_part.h"
 #include "engine/weights/model_kind.h"
+#include "engine/weights/part_completeness.h"
 
 #include <fmt/format.h>
 
@@ -30,10 +31,10 @@ tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wante
 }
 
 Result<ModelPart> finished(Result<ReadPart> read, const LocatedPart& located, const char* wanted) {
-    RB_TRY(inFile(located.path, std::move(read)));
-    if (!read->part.weights) return notSuchAPart(located, wanted);
-    read->part.config.update(located.overrides);
-    return std::move(read->part);
+    RB_ASSIGN(ReadPart found, inFile(located.path, std::move(read)));
+    if (!found.part.weights) return notSuchAPart(located, wanted);
+    found.part.config.update(located.overrides);
+    return std::move(found.part);
 }
 
 /// The first of the prefixes under which the names of an OpenCLIP text encoder begin.
@@ -86,6 +87,7 @@ Result<ControlNetFiles> openControlNet(const fs::path& path) {
         return fail(StatusCode::Unsupported, fmt::format("{} is a {}, which is not supported; use the full ControlNet",
                                                          quotedPath(located.path), relative));
     ControlNetFiles files;
+    files.path = path;
     TranslatedNames names = controlNetNames(*located.weights);
     if (names.weights.empty()) return notSuchAPart(located, "ControlNet");
     files.unreadTensors = std::move(names.unknown);
@@ -97,6 +99,8 @@ Result<ControlNetFiles> openControlNet(const fs::path& path) {
     }
     files.part.config.update(located.overrides);
     files.family = familyOf(files.part.config);
+    RB_TRY(inFile(located.path, checkComplete(*files.part.weights, impliedControlNetNames(files.part.config),
+                                              "ControlNet", files.unreadTensors)));
     return files;
 }
 

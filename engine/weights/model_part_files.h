@@ -24,6 +24,7 @@ enum class TextEncoderRole { ClipL, Sd2, SdxlSecond };
 Result<ModelPart> openTextEncoder(const std::filesystem::path& path, TextEncoderRole role);
 
 struct ControlNetFiles {
+    std::filesystem::path path;
     ModelPart part;  ///< names and configuration of diffusers' ControlNetModel
     BaseFamily family = BaseFamily::Sd15;
     std::vector<std::string> unreadTensors;  ///< see unreadWarning()

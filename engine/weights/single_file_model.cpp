@@ -1,7 +1,7 @@
 #include "engine/weights/single_file_model.h"
 
 #include "engine/weights/layouts/in_file.h"
-#include "engine/weights/layouts/ldm_unet_names.h"
+#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/model_family.h"
 #include "engine/weights/layouts/model_part_reader.h"
 #include "engine/weights/layouts/scheduler_inference.h"

@@ -1,6 +1,6 @@
 #include "engine/weights/unsupported_models.h"
 
-#include "engine/weights/layouts/ldm_unet_names.h"
+#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/name_translation.h"
 #include "engine/weights/layouts/weight_shapes.h"
 

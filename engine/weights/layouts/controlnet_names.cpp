@@ -1,7 +1,7 @@
 #include "engine/weights/layouts/controlnet_names.h"
 
 #include "engine/weights/layouts/dotted_name.h"
-#include "engine/weights/layouts/ldm_unet_names.h"
+#include "engine/weights/layouts/unet_names.h"
 
 #include <fmt/format.h>
 

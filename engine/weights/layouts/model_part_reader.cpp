@@ -1,11 +1,11 @@
 #include "engine/weights/layouts/model_part_reader.h"
 
 #include "engine/weights/layouts/clip_text_names.h"
-#include "engine/weights/layouts/ldm_unet_names.h"
-#include "engine/weights/layouts/ldm_vae_names.h"
 #include "engine/weights/layouts/taesd_names.h"
 #include "engine/weights/layouts/unet_inference.h"
+#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/vae_inference.h"
+#include "engine/weights/layouts/vae_names.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,7 +40,7 @@ Result<ReadPart> readUnet(const Stored& stored, const nlohmann::json& config, st
         const auto translate = [layers](std::string_view name) { return ldmUnetName(name, layers); };
         RB_ASSIGN(read, renamedPart(stored, translateNames(*stored, prefix, translate)));
     } else if (stored->contains("conv_in.weight")) {
-        read.part.weights = stored;
+        RB_ASSIGN(read, renamedPart(stored, translateNames(*stored, "", diffusersUnetName)));
     } else {
         return read;
     }

@@ -17,6 +17,8 @@ class SafetensorsWriter {
     SafetensorsWriter& addF32(const std::string& name, const Dims& shape, const std::vector<float>& values);
     SafetensorsWriter& addF16(const std::string& name, const Dims& shape, const std::vector<float>& values);
     SafetensorsWriter& addI8(const std::string& name, const Dims& shape, const std::vector<std::int8_t>& values);
+    /// dtype: as safetensors spells it; data: the stored bytes.
+    SafetensorsWriter& add(const std::string& name, const char* dtype, const Dims& shape, std::string data);
     /// Of zeros: for what only names and shapes decide.
     SafetensorsWriter& addZeros(const std::string& name, const Dims& shape);
     SafetensorsWriter& setMetadata(const std::string& key, const std::string& value);
@@ -26,8 +28,6 @@ class SafetensorsWriter {
     std::filesystem::path write(const std::filesystem::path& path, std::size_t headerPadding = 0) const;
 
   private:
-    SafetensorsWriter& add(const std::string& name, const char* dtype, const Dims& shape, std::string data);
-
     std::string entries_;
     std::map<std::string, std::string> metadata_;
     std::string data_;

@@ -1,4 +1,4 @@
-#include "engine/weights/layouts/ldm_unet_names.h"
+#include "engine/weights/layouts/unet_names.h"
 
 #include "engine/weights/layouts/dotted_name.h"
 
@@ -86,6 +86,13 @@ NameTranslation ldmUnetName(std::string_view stored, int layersPerBlock) {
     if (name.take("input_blocks.")) return NameTranslation::as(inputBlockName(name, layersPerBlock));
     if (name.take("output_blocks.")) return NameTranslation::as(outputBlockName(name, layersPerBlock));
     if (name.take("middle_block.")) return NameTranslation::as(middleBlockName(name));
+    return NameTranslation::unknown();
+}
+
+NameTranslation diffusersUnetName(std::string_view name) {
+    for (const char* start : {"conv_in.", "conv_norm_out.", "conv_out.", "time_embedding.", "add_embedding.",
+                              "class_embedding.", "down_blocks.", "mid_block.", "up_blocks."})
+        if (name.starts_with(start)) return NameTranslation::as(std::string(name));
     return NameTranslation::unknown();
 }
 

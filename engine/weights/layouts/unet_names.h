@@ -17,4 +17,7 @@ int ldmLayersPerBlock(const ListedWeights& stored, std::string_view prefix);
 /// UNet2DConditionModel. Names without prefix. Source: diffusers, single_file_utils.
 NameTranslation ldmUnetName(std::string_view name, int layersPerBlock);
 
+/// Diffusers' own names; unknown where they belong to no module of a UNet.
+NameTranslation diffusersUnetName(std::string_view name);
+
 }  // namespace reelbrush::weights

@@ -1,4 +1,4 @@
-#include "engine/weights/layouts/ldm_vae_names.h"
+#include "engine/weights/layouts/vae_names.h"
 
 #include "engine/weights/layouts/dotted_name.h"
 
