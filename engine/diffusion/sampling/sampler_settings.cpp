@@ -42,7 +42,7 @@ constexpr std::array<SchedulerClass, 12> kClasses{{
     {"DPMSolverMultistepScheduler", SamplerKind::DpmSolver2M},
     {"UniPCMultistepScheduler", SamplerKind::UniPc},
     {"LCMScheduler", SamplerKind::Lcm, false, TimestepSpacing::Leading, kLatentBetas},
-    {"TCDScheduler", SamplerKind::Tcd, false, TimestepSpacing::Leading, kLatentBetas, false, 0.3},
+    {"TCDScheduler", SamplerKind::Tcd, false, TimestepSpacing::Leading, kLatentBetas, false, kUsualTcdEta},
     {"FlowMatchEulerDiscreteScheduler", SamplerKind::FlowEuler},
     {"PNDMScheduler", SamplerKind::Ddim, true, TimestepSpacing::Leading},
     {"DDPMScheduler",

@@ -32,6 +32,9 @@ enum class PredictionType {
     Flow,    ///< noise minus clean latents; only with FlowEuler
 };
 
+/// The eta that TCD is made for.
+inline constexpr double kUsualTcdEta = 0.3;
+
 /// What makes a sampler, apart from steps and strength. The fields say what diffusers' scheduler_config.json calls
 /// them.
 struct SamplerSettings {
