@@ -29,8 +29,8 @@ Graph starterDenoiseGraph(const StarterModel& model, int width, int height, int 
     const Value latents = graph.input("latents", shape);
     const Value structure = graph.input("structure", shape);
     UnetInputs inputs;
-    inputs.timestep = graph.input("timestep", {1});
-    inputs.label = graph.input("freedom", {1});
+    inputs.conditions.timestep = graph.input("timestep", {1});
+    inputs.conditions.label = graph.input("freedom", {1});
     inputs.context = graph.input("tokens", {batch, model.resamplerConfig.queries, model.unetConfig.contextChannels});
     inputs.latents = graph.add(ConcatChannels{}, {latents, structure});
     graph.output("prediction", buildUnet(graph, model.unetConfig, inputs));

@@ -48,6 +48,11 @@ Value ModuleScope::add(Value a, Value b) const {
     return graph_->add(Add{}, {a, b}, {}, nameOf("add"));
 }
 
+Value ModuleScope::widened(Value x, std::int64_t batch) const {
+    if (batch == 1 || shapeOf(x).batch() == batch) return x;
+    return graph_->add(RepeatBatch{static_cast<int>(batch)}, {x}, {}, nameOf("repeat"));
+}
+
 Value ModuleScope::toTokens(Value image) const {
     const Shape shape = shapeOf(image);
     return graph_->add(Reshape{Shape{shape[0], shape[1] * shape[2], shape[3]}}, {image}, {}, nameOf("tokens"));

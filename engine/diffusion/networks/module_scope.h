@@ -44,6 +44,8 @@ class ModuleScope {
     kernels::Value layerNorm(std::string_view part, kernels::Value x, float epsilon = 1e-5f) const;
     kernels::Value activation(kernels::Activation kind, kernels::Value x) const;
     kernels::Value add(kernels::Value a, kernels::Value b) const;
+    /// A tensor of batch 1 repeated to `batch`; others stay.
+    kernels::Value widened(kernels::Value x, std::int64_t batch) const;
     /// [N,H,W,C] → [N,H*W,C] and back; a reshape, no copy.
     kernels::Value toTokens(kernels::Value image) const;
     kernels::Value toImage(kernels::Value tokens, const kernels::Shape& like) const;

@@ -15,6 +15,22 @@ Result<bool> hasAttention(const std::string& type, const char* plain, const char
     return fail(StatusCode::Unsupported, fmt::format("UNet blocks of type '{}' are not supported", type));
 }
 
+/// What SDXL adds to the time embedding.
+Status readAddition(const ConfigFields& fields, UnetConfig& config) {
+    constexpr int kTimeIds = 6;
+    RB_ASSIGN(const std::string type, fields.text("addition_embed_type", ""));
+    if (type.empty()) return {};
+    if (type != "text_time")
+        return fail(StatusCode::Unsupported, fmt::format("UNet addition embedding '{}' is not supported", type));
+    RB_ASSIGN(config.additionTimeChannels, fields.positive("addition_time_embed_dim"));
+    RB_ASSIGN(const int width, fields.positive("projection_class_embeddings_input_dim"));
+    config.pooledChannels = width - kTimeIds * config.additionTimeChannels;
+    if (config.pooledChannels > 0 && config.additionTimeChannels % 2 == 0) return {};
+    return fail(StatusCode::BadInput,
+                "UNet configuration: 'projection_class_embeddings_input_dim' must be the width "
+                "of the pooled text plus six times 'addition_time_embed_dim'");
+}
+
 }  // namespace
 
 Result<UnetConfig> UnetConfig::fromJson(const nlohmann::json& json) {
@@ -32,6 +48,10 @@ Result<UnetConfig> UnetConfig::fromJson(const nlohmann::json& json) {
     if (!classType.empty() && classType != "timestep")
         return fail(StatusCode::Unsupported, fmt::format("UNet class embedding '{}' is not supported", classType));
     config.timestepClass = classType == "timestep";
+    RB_TRY(readAddition(fields, config));
+    for (const char* field : {"time_cond_proj_dim", "encoder_hid_dim", "conv_in_kernel_size"})
+        if (json.contains(field) && !json[field].is_null())
+            return fail(StatusCode::Unsupported, fmt::format("UNets with '{}' are not supported", field));
 
     RB_ASSIGN(const std::vector<int> channels, fields.positives("block_out_channels", 0));
     if (channels.empty() || channels.size() > 8)

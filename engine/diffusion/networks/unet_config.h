@@ -28,7 +28,10 @@ struct UnetConfig {
     bool linearProjection = false;  ///< proj_in and proj_out are linears, not 1x1 convolutions; computed alike
     bool cosineFirst = true;
     float frequencyShift = 0.0f;
-    bool timestepClass = false;  ///< a class label embedded like a timestep is added to the time embedding
+    /// SDXL: the pooled text and six numbers about the picture's size are added to the time embedding. 0: neither.
+    int pooledChannels = 0;
+    int additionTimeChannels = 0;  ///< of the embedding of each of the six
+    bool timestepClass = false;    ///< a class label embedded like a timestep is added to the time embedding
 
     /// Errors: BadInput (missing or senseless field, named), Unsupported (block types not built yet, named).
     static Result<UnetConfig> fromJson(const nlohmann::json& json);

@@ -1,12 +1,9 @@
 #include "engine/diffusion/networks/unet_graph.h"
 
 #include "engine/diffusion/networks/module_scope.h"
-#include "engine/diffusion/networks/resnet_graph.h"
-#include "engine/diffusion/networks/transformer_graph.h"
 
-#include <fmt/format.h>
-
-#include <vector>
+#include <algorithm>
+#include <cstddef>
 
 namespace reelbrush::diffusion {
 
@@ -14,105 +11,46 @@ using namespace kernels;
 
 namespace {
 
-/// Builds the UNet block by block, keeping the stack of skip connections.
-class UnetBuilder {
-  public:
-    UnetBuilder(Graph& graph, const UnetConfig& config, const UnetInputs& inputs)
-        : config_(config), inputs_(inputs), root_(graph, "") {}
-
-    Value build() {
-        embedding_ = root_.activation(Activation::Silu, timeEmbedding());
-        Value x = root_.conv3x3("conv_in", inputs_.latents, config_.levels[0].channels, {.mayQuantise = false});
-        skips_ = {x};
-        for (std::size_t level = 0; level < config_.levels.size(); ++level) x = downBlock(level, x);
-        x = middle(x);
-        for (std::size_t block = 0; block < config_.levels.size(); ++block) x = upBlock(block, x);
-        x = root_.groupNorm("conv_norm_out", x, config_.normGroups, config_.normEpsilon);
-        x = root_.activation(Activation::Silu, x);
-        return root_.conv3x3("conv_out", x, config_.outChannels, {.mayQuantise = false});
-    }
-
-  private:
-    Value embedScalar(const char* module, Value scalar) {
-        const int base = config_.levels[0].channels;
-        TimestepEmbedding op;
-        op.channels = base;
-        op.cosineFirst = config_.cosineFirst;
-        op.frequencyShift = config_.frequencyShift;
-        const ModuleScope scope = root_.child(module);
-        const Value waves = root_.graph().add(op, {scalar}, {}, module);
-        const Value hidden = scope.linear("linear_1", waves, base * 4, {.mayQuantise = false});
-        return scope.linear("linear_2", scope.activation(Activation::Silu, hidden), base * 4, {.mayQuantise = false});
-    }
-
-    Value timeEmbedding() {
-        const Value time = embedScalar("time_embedding", inputs_.timestep);
-        return config_.timestepClass ? root_.add(time, embedScalar("class_embedding", inputs_.label)) : time;
-    }
-
-    Value resnet(const ModuleScope& block, int index, Value x, int channels) {
-        return resnetBlock(block.child(fmt::format("resnets.{}", index)), x, embedding_, channels, config_.normGroups,
-                           config_.normEpsilon);
-    }
-
-    Value attend(const ModuleScope& block, int index, Value x, const UnetLevel& level) {
-        return spatialTransformer(block.child(fmt::format("attentions.{}", index)), x, inputs_.context, level.heads,
-                                  level.transformerLayers, config_.normGroups);
-    }
-
-    Value downBlock(std::size_t index, Value x) {
-        const UnetLevel& level = config_.levels[index];
-        const ModuleScope block = root_.child(fmt::format("down_blocks.{}", index));
-        for (int i = 0; i < config_.layersPerBlock; ++i) {
-            x = resnet(block, i, x, level.channels);
-            if (level.downHasAttention) x = attend(block, i, x, level);
-            skips_.push_back(x);
-        }
-        if (index + 1 < config_.levels.size()) {
-            x = block.conv3x3("downsamplers.0.conv", x, level.channels, {.stride = 2});
-            skips_.push_back(x);
-        }
-        return x;
-    }
-
-    Value middle(Value x) {
-        const UnetLevel& level = config_.levels.back();
-        const ModuleScope block = root_.child("mid_block");
-        x = resnet(block, 0, x, level.channels);
-        x = attend(block, 0, x, level);
-        return resnet(block, 1, x, level.channels);
-    }
-
-    Value upBlock(std::size_t index, Value x) {
-        const UnetLevel& level = config_.levels[config_.levels.size() - 1 - index];
-        const ModuleScope block = root_.child(fmt::format("up_blocks.{}", index));
-        for (int i = 0; i <= config_.layersPerBlock; ++i) {
-            const Value skip = skips_.back();
-            skips_.pop_back();
-            x = root_.graph().add(ConcatChannels{}, {x, skip}, {}, block.nameOf("concat"));
-            x = resnet(block, i, x, level.channels);
-            if (level.upHasAttention) x = attend(block, i, x, level);
-        }
-        if (index + 1 == config_.levels.size()) return x;
-        const Shape& target = root_.shapeOf(skips_.back());
-        UpsampleNearest op;
-        op.height = static_cast<int>(target[1]);
-        op.width = static_cast<int>(target[2]);
-        x = root_.graph().add(op, {x}, {}, block.nameOf("upsamplers.0"));
-        return block.conv3x3("upsamplers.0.conv", x, level.channels);
-    }
-
-    const UnetConfig& config_;
-    const UnetInputs& inputs_;
-    ModuleScope root_;
-    Value embedding_;
-    std::vector<Value> skips_;
-};
+/// Sum of two tensors of which either may have batch 1.
+Value sum(const ModuleScope& root, Value a, Value b) {
+    return root.shapeOf(a).batch() >= root.shapeOf(b).batch() ? root.add(a, b) : root.add(b, a);
+}
 
 }  // namespace
 
-Value buildUnet(Graph& graph, const UnetConfig& config, const UnetInputs& inputs) {
-    return UnetBuilder(graph, config, inputs).build();
+Value buildUnet(Graph& graph, const UnetConfig& config, const UnetInputs& inputs, const UnetHooks& hooks) {
+    const ModuleScope root(graph, "");
+    const Value embedding = unetEmbedding(root, config, inputs.conditions);
+    // Members of the batch that are told different things differ from the first resnet on.
+    Value x = root.widened(inputs.latents, root.shapeOf(embedding).batch());
+    x = root.conv3x3("conv_in", x, config.levels[0].channels, {.mayQuantise = false});
+
+    UnetBlocks blocks(root, config, embedding, inputs.context, hooks);
+    x = blocks.middle(blocks.down(x));
+    if (!inputs.controls.empty()) {
+        std::vector<Value>& skips = blocks.skips();
+        for (std::size_t i = 0; i < std::min(skips.size(), inputs.controls.size()); ++i)
+            skips[i] = sum(root, skips[i], inputs.controls[i]);
+        x = sum(root, x, inputs.controls.back());
+    }
+    x = blocks.up(x);
+    x = root.groupNorm("conv_norm_out", x, config.normGroups, config.normEpsilon);
+    x = root.activation(Activation::Silu, x);
+    return root.conv3x3("conv_out", x, config.outChannels, {.mayQuantise = false});
+}
+
+std::vector<Shape> controlShapes(const UnetConfig& config, int height, int width, int batch) {
+    std::vector<Shape> shapes{{batch, height, width, config.levels[0].channels}};
+    for (std::size_t i = 0; i < config.levels.size(); ++i) {
+        const int channels = config.levels[i].channels;
+        for (int layer = 0; layer < config.layersPerBlock; ++layer) shapes.push_back({batch, height, width, channels});
+        if (i + 1 == config.levels.size()) break;
+        height = (height + 1) / 2;
+        width = (width + 1) / 2;
+        shapes.push_back({batch, height, width, channels});
+    }
+    shapes.push_back({batch, height, width, config.levels.back().channels});
+    return shapes;
 }
 
 }  // namespace reelbrush::diffusion

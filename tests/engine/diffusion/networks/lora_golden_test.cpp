@@ -37,7 +37,7 @@ class LoraGolden : public ::testing::TestWithParam<const char*> {
         kernels::Graph graph;
         UnetInputs inputs;
         inputs.latents = graph.input("latents", {1, 8, 16, 4});
-        inputs.timestep = graph.input("timestep", {1});
+        inputs.conditions.timestep = graph.input("timestep", {1});
         inputs.context = graph.input("context", {1, 77, 16});
         graph.output("out", buildUnet(graph, *config, inputs));
         auto plan = Plan::compile(std::move(graph), *target_.parts["unet"], backend_);
@@ -92,6 +92,8 @@ TEST_P(LoraGolden, MatchesTheReferenceAtBothStrengths) {
     const auto lora = weights::LoraFile::open(folder() / (name + ".safetensors"));
     ASSERT_TRUE(lora) << lora.error().message;
     const testing::GoldenTensors golden(folder() / "golden.safetensors");
+    const auto before = paint({});
+    EXPECT_LE(testing::agreement("base", before, golden.image("base")).relativeError, 1e-4);
     for (const auto& [ending, strength] : {std::pair{".s10", 1.0f}, {".s6", 0.6f}}) {
         const bool changesText = name == "kohya";
         const auto out = paint({{*lora, strength}}, changesText ? name + ".text" + ending : "text.base");
@@ -100,8 +102,13 @@ TEST_P(LoraGolden, MatchesTheReferenceAtBothStrengths) {
         EXPECT_LE(agreed.relativeError, 1e-4);
         EXPECT_GT(testing::agreement("  against base", out, golden.image("base")).relativeError, 1e-3);
     }
-    const auto again = paint({});
-    EXPECT_LE(testing::agreement("base", again, golden.image("base")).relativeError, 1e-4);
+    EXPECT_EQ(paint({}), before) << "without LoRAs the pristine weights are back, bit for bit";
+}
+
+TEST_P(LoraGolden, StrengthZeroEqualsNoneBitForBit) {
+    const auto lora = weights::LoraFile::open(folder() / (std::string(GetParam()) + ".safetensors"));
+    ASSERT_TRUE(lora) << lora.error().message;
+    EXPECT_EQ(paint({{*lora, 0}}), paint({}));
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryFamily, LoraGolden,
