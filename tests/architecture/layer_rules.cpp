@@ -33,6 +33,7 @@ const std::vector<Layer>& layers() {
         {"engine/jobs", {"engine/core"}},
         {"engine/cache", {"engine/core", "kernels"}},
         {"engine/weights", {"engine/core", "kernels"}},
+        {"engine/library", {"engine/core", "engine/weights", "engine/styles/near_miss.h", "kernels"}},
         {"engine/diffusion", {"engine/core", "engine/weights", "kernels"}},
         {"engine/temporal", {"engine/core", "engine/weights", "engine/diffusion", "engine/imaging", "kernels"}},
         {"engine/render",
@@ -76,6 +77,7 @@ const std::vector<Library>& libraries() {
         {"oneDNN", std::regex("((oneapi/)?dnnl/.*|dnnl.*\\.h(pp)?)"), {"kernels/cpu"}},
         {"Highway", std::regex("hwy/.*"), {"kernels/cpu"}},
         {"simdjson", std::regex("simdjson.*"), {"engine/weights"}},
+        {"SQLite", std::regex("sqlite3.*"), {"engine/library"}},
         {"CLI11", std::regex("CLI/.*"), {"app/cli"}},
     };
     return kLibraries;

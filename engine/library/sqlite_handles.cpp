@@ -1,0 +1,78 @@
+#include "engine/library/sqlite_handles.h"
+
+#include <fmt/format.h>
+
+namespace reelbrush::library {
+
+namespace {
+
+/// How long another program that writes the same file is waited for.
+constexpr int kBusyMs = 10'000;
+
+tl::unexpected<Error> sqliteError(sqlite3* connection, const char* what) {
+    return fail(StatusCode::Io, fmt::format("the index of models cannot {}: {}", what,
+                                            connection ? sqlite3_errmsg(connection) : "not enough memory"));
+}
+
+}  // namespace
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::string_view text) {
+    sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    return *this;
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::int64_t number) {
+    sqlite3_bind_int64(statement_.get(), parameter, number);
+    return *this;
+}
+
+Result<bool> SqliteStatement::step() {
+    switch (sqlite3_step(statement_.get())) {
+        case SQLITE_ROW:
+            return true;
+        case SQLITE_DONE:
+            return false;
+        default:
+            return sqliteError(connection_, "be read or written");
+    }
+}
+
+Status SqliteStatement::run() {
+    for (bool more = true; more;) {
+        RB_ASSIGN(more, step());
+    }
+    sqlite3_reset(statement_.get());
+    return {};
+}
+
+std::string SqliteStatement::text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)))
+                 : std::string();
+}
+
+Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& file) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    SqliteConnection connection;
+    connection.connection_.reset(raw);
+    if (code != SQLITE_OK) return sqliteError(raw, fmt::format("open '{}'", file.string()).c_str());
+    sqlite3_busy_timeout(raw, kBusyMs);
+    return connection;
+}
+
+Result<SqliteStatement> SqliteConnection::prepare(std::string_view sql) const {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr) !=
+        SQLITE_OK)
+        return sqliteError(connection_.get(), "be asked");
+    return SqliteStatement(connection_.get(), statement);
+}
+
+Status SqliteConnection::execute(const char* sql) const {
+    if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+        return sqliteError(connection_.get(), "be read or written");
+    return {};
+}
+
+}  // namespace reelbrush::library

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/core/status.h"
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace reelbrush::library {
+
+/// One prepared statement. Parameters count from 1, columns from 0. Thread: that of its connection.
+class SqliteStatement {
+  public:
+    SqliteStatement(sqlite3* connection, sqlite3_stmt* statement) : connection_(connection), statement_(statement) {}
+
+    SqliteStatement& bind(int parameter, std::string_view text);
+    SqliteStatement& bind(int parameter, std::int64_t number);
+    /// True where there is a row. Errors: Io.
+    Result<bool> step();
+    /// Runs to the end and makes it ready for other parameters.
+    Status run();
+
+    std::string text(int column) const;
+    std::int64_t number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+  private:
+    struct Finalizer {
+        void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+    };
+    sqlite3* connection_;
+    std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+};
+
+/// A connection. Errors of each: Io, with the file and what SQLite says. Thread: one at a time.
+class SqliteConnection {
+  public:
+    /// ":memory:" for a database that lives as long as the connection.
+    static Result<SqliteConnection> open(const std::filesystem::path& file);
+    Result<SqliteStatement> prepare(std::string_view sql) const;
+    Status execute(const char* sql) const;
+
+  private:
+    struct Closer {
+        void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+    };
+    std::unique_ptr<sqlite3, Closer> connection_;
+};
+
+}  // namespace reelbrush::library
