@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -37,6 +38,14 @@ fs::path firstExisting(const fs::path& folder, const std::array<const char*, N>&
     for (const char* name : names)
         if (fs::is_regular_file(folder / name, ignored)) return folder / name;
     return {};
+}
+
+/// A folder without permission would look as if it held nothing.
+std::optional<Error> whyUnreadable(const fs::path& folder) {
+    std::error_code error;
+    const fs::directory_iterator entries(folder, error);
+    if (!error) return std::nullopt;
+    return Error{StatusCode::Io, fmt::format("cannot open {}: {}", quotedPath(folder), error.message())};
 }
 
 }  // namespace
@@ -82,7 +91,9 @@ Result<DiffusersFolder> DiffusersFolder::open(const fs::path& folder) {
     for (; entries != fs::directory_iterator(); entries.increment(error)) {
         std::error_code ignored;
         const fs::path& part = entries->path();
-        if (!fs::is_directory(part, ignored) || firstExisting(part, kConfigNames).empty()) continue;
+        if (!fs::is_directory(part, ignored)) continue;
+        if (const auto unreadable = whyUnreadable(part)) return fail(*unreadable);
+        if (firstExisting(part, kConfigNames).empty()) continue;
         RB_ASSIGN(auto component, readDiffusersComponent(part));
         model.components_.emplace(component.name, std::move(component));
     }

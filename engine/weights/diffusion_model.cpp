@@ -97,13 +97,8 @@ Status checkPartsComplete(DiffusionModelFiles& model) {
         if (!part.weights) return {};
         return checkComplete(*part.weights, impliedNames(part.config), what, model.unreadTensors);
     };
-    const auto vaeNames = [](const json& config) {
-        const auto type = config.find("_class_name");
-        const bool isTiny = type != config.end() && *type == "AutoencoderTiny";
-        return isTiny ? ImpliedNames() : impliedVaeNames(config);
-    };
     RB_TRY(check(model.unet, "UNet", impliedUnetNames));
-    RB_TRY(check(model.vae, "VAE", vaeNames));
+    RB_TRY(check(model.vae, "VAE", impliedVaeNames));
     RB_TRY(check(model.textEncoder, "text encoder", impliedTextEncoderNames));
     return check(model.textEncoder2, "second text encoder", impliedTextEncoderNames);
 }

@@ -124,10 +124,10 @@ std::optional<ModelIdentity> asMotionModule(const Names& names) {
     std::string base;
     if (!downBlocks.empty()) base = *downBlocks.rbegin() == 3 ? "SD 1.5" : *downBlocks.rbegin() == 2 ? "SDXL" : "";
     std::string variant;
-    if (names.hasPrefix("mid_block."))
-        variant = "v2";
-    else if (positions == 0)
+    if (positions == 0)
         variant = "AnimateLCM";
+    else if (names.hasPrefix("mid_block."))
+        variant = "v2";
     else
         variant = positions == 32 ? "v3" : "v1";
     return identity(ModelKind::MotionModule, base, variant);
@@ -209,6 +209,12 @@ const char* nameOf(ModelKind kind) {
             return "embedding";
     }
     return "?";
+}
+
+std::string nameWithArticle(ModelKind kind) {
+    const std::string name = nameOf(kind);
+    // None of the names with U is spoken with a vowel.
+    return (std::string_view("AEIOaeio").find(name.front()) != std::string_view::npos ? "an " : "a ") + name;
 }
 
 ModelIdentity identifyModel(const StoredTensors& tensors) {

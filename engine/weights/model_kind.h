@@ -25,6 +25,8 @@ enum class ModelKind {
 
 /// "checkpoint", "UNet", "LoRA" ...
 const char* nameOf(ModelKind kind);
+/// "a checkpoint", "an IP-Adapter" ...
+std::string nameWithArticle(ModelKind kind);
 
 /// What a file of weights is, as far as its names and shapes tell.
 struct ModelIdentity {

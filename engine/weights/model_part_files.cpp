@@ -26,14 +26,17 @@ tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wante
     const ModelIdentity identity = identifyModel(located.weights->stored());
     if (identity.kind == ModelKind::Unknown)
         return fail(StatusCode::BadInput, fmt::format("{} holds no {}", quotedPath(located.path), wanted));
-    return fail(StatusCode::BadInput,
-                fmt::format("{} holds no {}: it is a {}", quotedPath(located.path), wanted, nameOf(identity.kind)));
+    return fail(StatusCode::BadInput, fmt::format("{} holds no {}: it is {}", quotedPath(located.path), wanted,
+                                                  nameWithArticle(identity.kind)));
 }
 
-Result<ModelPart> finished(Result<ReadPart> read, const LocatedPart& located, const char* wanted) {
+Result<ModelPart> finished(Result<ReadPart> read, const LocatedPart& located, const char* wanted,
+                           ImpliedNames (*impliedNames)(const nlohmann::json&)) {
     RB_ASSIGN(ReadPart found, inFile(located.path, std::move(read)));
     if (!found.part.weights) return notSuchAPart(located, wanted);
     found.part.config.update(located.overrides);
+    RB_TRY(inFile(located.path,
+                  checkComplete(*found.part.weights, impliedNames(found.part.config), wanted, found.unread)));
     return std::move(found.part);
 }
 
@@ -62,7 +65,7 @@ Result<ModelPart> openVae(const fs::path& path, BaseFamily usedWith) {
         return part;
     }
     const double scaling = usedWith == BaseFamily::Sdxl ? kSdxlScalingFactor : kSdScalingFactor;
-    return finished(readVae(located.weights, located.config, scaling), located, "VAE");
+    return finished(readVae(located.weights, located.config, scaling), located, "VAE", impliedVaeNames);
 }
 
 Result<ModelPart> openTextEncoder(const fs::path& path, TextEncoderRole role) {
@@ -70,13 +73,13 @@ Result<ModelPart> openTextEncoder(const fs::path& path, TextEncoderRole role) {
     RB_ASSIGN(const LocatedPart located, locatePart(path, isSecond ? "text_encoder_2" : "text_encoder"));
     switch (role) {
         case TextEncoderRole::ClipL:
-            return finished(readClipAnywhere(located), located, "CLIP-L text encoder");
+            return finished(readClipAnywhere(located), located, "CLIP-L text encoder", impliedTextEncoderNames);
         case TextEncoderRole::Sd2:
             return finished(readOpenClipAnywhere(located, "cond_stage_model.model.", true), located,
-                            "OpenCLIP text encoder");
+                            "OpenCLIP text encoder", impliedTextEncoderNames);
         case TextEncoderRole::SdxlSecond:
             return finished(readOpenClipAnywhere(located, "conditioner.embedders.1.model.", false), located,
-                            "OpenCLIP text encoder");
+                            "OpenCLIP text encoder", impliedTextEncoderNames);
     }
     return fail(StatusCode::Internal, "unknown role of a text encoder");
 }

@@ -58,10 +58,13 @@ Result<MotionModuleFiles> openMotionModule(const std::filesystem::path& path) {
     MotionModuleFiles motion;
     motion.path = path;
     TranslatedNames names = motionNames(*located.weights);
-    if (names.weights.empty())
+    if (names.weights.empty()) {
+        const ModelKind kind = identifyModel(located.weights->stored()).kind;
         return fail(StatusCode::BadInput,
-                    fmt::format("{} is no motion module: it holds a file of kind '{}'", quotedPath(located.path),
-                                nameOf(identifyModel(located.weights->stored()).kind)));
+                    fmt::format("{} is no motion module{}{}", quotedPath(located.path),
+                                kind == ModelKind::Unknown ? "" : ", but ",
+                                kind == ModelKind::Unknown ? std::string() : nameWithArticle(kind)));
+    }
     motion.unreadTensors = std::move(names.unknown);
     RB_ASSIGN(motion.part.weights,
               inFile(located.path, RenamedWeights::make({located.weights}, std::move(names.weights))));

@@ -216,15 +216,15 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const std::byte> file
     const auto bad = [&](std::string what) {
         return fail(StatusCode::BadInput, fmt::format("{} is not a whole safetensors file: {}", displayName, what));
     };
-    if (file.empty()) return bad("it is empty");
-    if (file.size() < kLengthBytes) return bad(fmt::format("it has only {} bytes", file.size()));
+    if (file.empty()) return bad("it is empty; download it again");
+    if (file.size() < kLengthBytes) return bad(fmt::format("it has only {} bytes; download it again", file.size()));
     std::uint64_t length = 0;
     std::memcpy(&length, file.data(), sizeof length);
     if (length > kMaxHeaderBytes)
         return bad(fmt::format("its header would have {} bytes (at most {} are allowed)", length, kMaxHeaderBytes));
     if (length > file.size() - kLengthBytes)
-        return bad(
-            fmt::format("its header should have {} bytes, but only {} follow", length, file.size() - kLengthBytes));
+        return bad(fmt::format("its header should have {} bytes, but only {} follow; download it again", length,
+                               file.size() - kLengthBytes));
     const auto* text = reinterpret_cast<const char*>(file.data()) + kLengthBytes;
     if (length == 0 || text[0] != '{') return bad("its header does not begin with '{'");
 

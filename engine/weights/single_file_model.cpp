@@ -1,10 +1,10 @@
 #include "engine/weights/single_file_model.h"
 
 #include "engine/weights/layouts/in_file.h"
-#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/model_family.h"
 #include "engine/weights/layouts/model_part_reader.h"
 #include "engine/weights/layouts/scheduler_inference.h"
+#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/vae_inference.h"
 #include "engine/weights/model_kind.h"
 #include "engine/weights/model_weights.h"
@@ -98,7 +98,7 @@ class SingleFile {
         const ModelIdentity identity = identifyModel(fileWeights_->stored());
         if (identity.kind == ModelKind::Unknown || identity.kind == ModelKind::Checkpoint)
             return fail(StatusCode::BadInput, "it holds no Stable Diffusion UNet that is known");
-        return fail(StatusCode::BadInput, fmt::format("it is a {}{}{}, not a whole model", nameOf(identity.kind),
+        return fail(StatusCode::BadInput, fmt::format("it is {}{}{}, not a whole model", nameWithArticle(identity.kind),
                                                       identity.baseModel.empty() ? "" : " for ", identity.baseModel));
     }
 

@@ -8,9 +8,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Larger numbers are no network; names are made for each.
+/// Larger numbers are no network.
 constexpr int kLargest = 100'000;
-constexpr int kMostModules = 128;
+/// Names are made for each module, so a hostile file must not ask for many.
+constexpr int kMostModules = 40;
 
 bool isCount(const json& value) {
     return value.is_number_unsigned()

@@ -115,6 +115,8 @@ ImpliedNames impliedControlNetNames(const json& config) {
 }
 
 ImpliedNames impliedVaeNames(const json& config) {
+    const auto type = config.find("_class_name");
+    if (type != config.end() && *type != "AutoencoderKL") return std::nullopt;
     const auto channels = listedNumbers(config, "block_out_channels");
     const auto layers = wholeNumber(config, "layers_per_block");
     if (!channels || channels->empty() || !layers) return std::nullopt;

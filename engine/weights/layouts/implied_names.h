@@ -14,7 +14,7 @@ using ImpliedNames = std::optional<std::vector<std::string>>;
 /// UNet2DConditionModel. Source of all four: the modules of diffusers and transformers.
 ImpliedNames impliedUnetNames(const nlohmann::json& config);
 ImpliedNames impliedControlNetNames(const nlohmann::json& config);
-/// AutoencoderKL.
+/// AutoencoderKL; nothing for other kinds.
 ImpliedNames impliedVaeNames(const nlohmann::json& config);
 /// CLIPTextModel; of CLIPTextModelWithProjection where "architectures" says so.
 ImpliedNames impliedTextEncoderNames(const nlohmann::json& config);

@@ -89,6 +89,9 @@ Result<ReadPart> readClipText(const Stored& stored, std::string_view prefix, con
     read.part.config = config;
     if (config.empty()) {
         RB_ASSIGN(read.part.config, inferTextEncoderConfig(*read.part.weights, kind));
+    } else if (!config.contains("architectures")) {
+        const bool projects = read.part.weights->contains("text_projection.weight");
+        read.part.config["architectures"] = {projects ? "CLIPTextModelWithProjection" : "CLIPTextModel"};
     }
     return read;
 }

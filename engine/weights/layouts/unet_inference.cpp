@@ -148,13 +148,9 @@ Result<json> encoderConfig(const ListedWeights& weights, const WeightShapes& sha
     };
     if (const std::int64_t input = shapes.dim("add_embedding.linear_1.weight", 1); input > 0) {
         const std::int64_t sizes = input - options.pooledWidth;
-        if (sizes <= 0 || sizes % kSizeNumbers != 0)
-            return contradicts(
-                fmt::format("'add_embedding.linear_1.weight' reads {} values, which a pooled text "
-                            "embedding of {} and {} numbers cannot make up",
-                            input, options.pooledWidth, kSizeNumbers));
+        const bool isKnown = sizes > 0 && sizes % kSizeNumbers == 0;
         config["addition_embed_type"] = "text_time";
-        config["addition_time_embed_dim"] = sizes / kSizeNumbers;
+        config["addition_time_embed_dim"] = isKnown ? json(sizes / kSizeNumbers) : json(nullptr);
         config["projection_class_embeddings_input_dim"] = input;
     }
     return config;

@@ -11,7 +11,7 @@ namespace reelbrush::weights {
 /// What the weights of a UNet or ControlNet do not say by themselves.
 struct UnetInference {
     /// Width of the pooled text embedding that an SDXL UNet takes; 1280 in the published model. The size embeddings
-    /// share the rest of add_embedding's input.
+    /// share the rest of add_embedding's input; where they cannot, addition_time_embed_dim is null.
     std::int64_t pooledWidth = 1280;
 };
 

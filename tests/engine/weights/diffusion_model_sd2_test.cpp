@@ -1,4 +1,5 @@
 #include "engine/weights/diffusion_model.h"
+#include "engine/weights/layouts/implied_names.h"
 #include "engine/weights/model_part_files.h"
 #include "tests/engine/weights/checkpoint_copy.h"
 #include "tests/engine/weights/weights_comparison.h"
@@ -109,9 +110,11 @@ TEST_F(DiffusionModelSd2, ZeroTerminalSnrIsMarkedAndMarksAreNotUnread) {
 
 TEST_F(DiffusionModelSd2, TextEncoderOfAnotherModelIsRefused) {
     SafetensorsWriter wide;
-    for (const char* name : {"token_embedding", "position_embedding"})
-        wide.addZeros(std::string("text_model.embeddings.") + name + ".weight", {77, 64});
-    wide.addZeros("text_model.encoder.layers.0.layer_norm1.weight", {64});
+    const auto names = impliedTextEncoderNames({{"num_hidden_layers", 1}});
+    for (const std::string& name : *names) {
+        const bool isEmbedding = name.find("embedding.weight") != name.npos;
+        wide.addZeros(name, isEmbedding ? SafetensorsWriter::Dims{77, 64} : SafetensorsWriter::Dims{64});
+    }
     OpenModelOptions options;
     options.textEncoder = wide.write(scratch_.path() / "clip.safetensors");
     const auto model = openDiffusionModel(testing::tinyCheckpointFile(), options);
