@@ -108,6 +108,14 @@ double spacedSigma(SigmaSpacing spacing, double largest, double smallest, double
     return std::pow(from + (to - from) * progress, kKarrasRho);
 }
 
+/// The multistep solvers tell the model whole timesteps. diffusers cuts exponential ones off, among them the very
+/// first, which misses a whole number by its rounding.
+double wholeTimestep(double timestep, SigmaSpacing spacing) {
+    constexpr double kRounding = 1e-6;
+    if (spacing == SigmaSpacing::Karras) return std::nearbyint(timestep);
+    return std::max(0.0, std::floor(timestep - kRounding));
+}
+
 SamplerLevels sigmaLevels(const SamplerSettings& settings, const NoiseSchedule& schedule,
                           std::vector<double> timesteps) {
     const std::vector<double> training = trainingSigmas(schedule);
@@ -121,10 +129,12 @@ SamplerLevels sigmaLevels(const SamplerSettings& settings, const NoiseSchedule& 
         for (std::size_t i = 0; i < sigmas.size(); ++i) {
             sigmas[i] = spacedSigma(settings.sigmas, largest, smallest, static_cast<double>(i) / last);
             timesteps[i] = timestepOfSigma(training, sigmas[i]);
-            if (wholeRange) timesteps[i] = std::nearbyint(timesteps[i]);
+            if (wholeRange) timesteps[i] = wholeTimestep(timesteps[i], settings.sigmas);
         }
     }
-    sigmas.push_back(settings.endsAtZeroSigma ? 0.0 : std::min(training.front(), sigmas.back()));
+    // spacing that ends there has ended there already, but for rounding
+    const bool ended = sigmas.back() < training.front() * (1 + 1e-9);
+    sigmas.push_back(settings.endsAtZeroSigma ? 0.0 : ended ? sigmas.back() : training.front());
     SamplerLevels levels;
     levels.timesteps = std::move(timesteps);
     for (double sigma : sigmas) levels.levels.push_back(levelOfSigma(settings.kind, sigma));

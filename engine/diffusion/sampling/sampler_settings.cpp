@@ -216,6 +216,8 @@ Status checkSettings(const SamplerSettings& settings) {
     if (settings.stepsOffset < 0 || settings.stepsOffset >= betas.trainingTimesteps)
         return wrong("the steps offset must lie within the training timesteps");
     if (settings.solverOrder < 1 || settings.solverOrder > 3) return wrong("the solver's order must be 1, 2 or 3");
+    if (settings.solverOrder == 3 && settings.kind == SamplerKind::DpmSolver2MSde)
+        return wrong("the order of a solver with fresh noise must be 1 or 2");
     if (!(settings.eta >= 0 && settings.eta <= 1)) return wrong("eta must lie between 0 and 1");
     if (!(settings.shift > 0.01 && settings.shift < 100)) return wrong("shift must lie between 0.01 and 100");
     if (settings.clipRange && !(*settings.clipRange > 0)) return wrong("the clip range must be above 0");

@@ -54,7 +54,7 @@ struct SamplerSettings {
     std::optional<double> clipRange{};  ///< clip_sample: clean estimates are clamped to +- this; Ddim, Heun, Lcm
     double shift = 1.0;                 ///< FlowEuler: moves the timesteps towards noise
 
-    int solverOrder = 2;          ///< 1..3; DpmSolver2M, DpmSolver2MSde, UniPc
+    int solverOrder = 2;          ///< 1..3; DpmSolver2M (1..2 with fresh noise), UniPc
     bool lowerOrderFinal = true;  ///< the last steps fall back to lower orders
     bool eulerAtFinal = false;    ///< DpmSolver: the very last step is of first order in any case
     bool heunCorrection = false;  ///< DpmSolver: solver_type "heun" instead of "midpoint"

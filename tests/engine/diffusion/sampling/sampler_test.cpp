@@ -1,5 +1,6 @@
 #include "engine/diffusion/sampling/sampler.h"
 
+#include "engine/diffusion/sampling/sampler_names.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"
@@ -89,6 +90,109 @@ std::vector<Trajectory> trajectories() {
 INSTANTIATE_TEST_SUITE_P(All, SamplerTrajectory, ::testing::ValuesIn(trajectories()), [](const auto& test) {
     return fmt::format("{}_n{}_s{}", test.param.name, test.param.steps, static_cast<int>(test.param.strength * 10));
 });
+
+/// A sampler of a kind with the settings of latent diffusion models.
+Result<std::unique_ptr<Sampler>> samplerOf(const char* name, int steps, double strength = 1.0) {
+    RB_ASSIGN(const SamplerSettings settings,
+              settingsNamed(name, latentDiffusionSettings(PredictionType::Epsilon, false)));
+    return Sampler::create(settings, steps, strength);
+}
+
+const std::vector<float> kClean{0.3f, -0.7f, 1.1f, 0.0f};
+const std::vector<float> kNoise{-0.5f, 1.2f, 0.1f, -1.4f};
+
+/// A model that knows the noise leads every sampler without fresh noise back to the clean latents.
+TEST(Sampler, TheTrueNoiseLeadsBackToTheCleanLatents) {
+    for (const char* name : {"ddim", "euler", "heun", "dpm++ 2m", "dpm++ 2m karras", "unipc", "unipc exponential"}) {
+        for (int steps : {1, 2, 7, 30}) {
+            const auto sampler = samplerOf(name, steps);
+            ASSERT_TRUE(sampler) << sampler.error().message;
+            EXPECT_FALSE((*sampler)->drawsNoise());
+            TorchCpuNoise unused(0);
+            std::vector<float> latents(4), held(4);
+            ASSERT_TRUE((*sampler)->start(kClean, kNoise, latents));
+            for (std::size_t i = 0; i < (*sampler)->evaluations(); ++i) {
+                (*sampler)->addNoise(kClean, kNoise, i, held);
+                for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(latents[k], held[k], 2e-4) << name << " " << steps;
+                ASSERT_TRUE((*sampler)->step(i, kNoise, latents, unused));
+            }
+            (*sampler)->addNoise(kClean, kNoise, (*sampler)->evaluations(), held);
+            for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(latents[k], held[k], 2e-4) << name << " " << steps;
+            // ddim of these models ends at the first training timestep, which has a little noise left
+            for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(latents[k], kClean[k], 0.05) << name << " " << steps;
+        }
+    }
+}
+
+TEST(Sampler, StrengthLeavesOutTheFirstSteps) {
+    const auto whole = samplerOf("ddim", 10), part = samplerOf("ddim", 10, 0.45);
+    ASSERT_TRUE(whole && part);
+    EXPECT_EQ((*part)->evaluations(), 4u);
+    EXPECT_EQ((*part)->timestep(0), (*whole)->timestep(6));
+    const auto lcm = samplerOf("lcm", 4, 0.5);
+    ASSERT_TRUE(lcm);
+    EXPECT_EQ((*lcm)->evaluations(), 4u);
+    EXPECT_EQ((*lcm)->timestep(0), 499.0f);
+    EXPECT_EQ((*samplerOf("heun", 8, 0.5))->evaluations(), 7u);
+}
+
+TEST(Sampler, SenselessStepsAndStrengthsAreRefused) {
+    for (int steps : {-1, 0, 1001}) EXPECT_FALSE(samplerOf("euler", steps)) << steps;
+    for (double strength : {0.0, -1.0, 1.5, std::nan("")}) EXPECT_FALSE(samplerOf("euler", 20, strength)) << strength;
+    EXPECT_NE(samplerOf("ddim", 4, 0.1).error().message.find("at least 10"), std::string::npos);
+    EXPECT_NE(samplerOf("lcm", 60).error().message.find("at most 50 steps"), std::string::npos);
+    EXPECT_TRUE(samplerOf("ddim", 999));
+    EXPECT_TRUE(samplerOf("euler", 1000));
+    EXPECT_NE(samplerOf("ddim", 1000).error().message.find("fewer steps"), std::string::npos);
+    EXPECT_NE(samplerOf("dpm++ 2m", 1000).error().message.find("fewer steps"), std::string::npos);
+}
+
+TEST(Sampler, ListedTimestepsAreTakenAsTheyAre) {
+    SamplerSettings settings = latentDiffusionSettings(PredictionType::Epsilon, false);
+    for (const SamplerKind kind : {SamplerKind::Ddim, SamplerKind::Euler, SamplerKind::Lcm, SamplerKind::Tcd}) {
+        settings.kind = kind;
+        settings.customTimesteps = {999, 749, 499, 249};
+        const auto sampler = Sampler::create(settings, 4, 0.5);
+        ASSERT_TRUE(sampler) << sampler.error().message;
+        ASSERT_EQ((*sampler)->evaluations(), 2u);
+        EXPECT_EQ((*sampler)->timestep(0), 499.0f);
+        EXPECT_EQ((*sampler)->timestep(1), 249.0f);
+        EXPECT_FALSE(Sampler::create(settings, 5));
+    }
+    for (const std::vector<int>& list : {std::vector<int>{5, 5}, {1, 2}, {1000}, {3, -1}}) {
+        settings.customTimesteps = list;
+        EXPECT_FALSE(Sampler::create(settings, static_cast<int>(list.size())));
+    }
+}
+
+TEST(Sampler, StartBeginsANewRun) {
+    for (const char* name : {"heun", "dpm++ 2m", "unipc"}) {
+        const auto sampler = samplerOf(name, 5);
+        ASSERT_TRUE(sampler);
+        TorchCpuNoise unused(0);
+        std::vector<float> results[2];
+        for (auto& latents : results) {
+            latents.resize(4);
+            ASSERT_TRUE((*sampler)->start({}, kNoise, latents));
+            for (std::size_t i = 0; i < (*sampler)->evaluations(); ++i)
+                ASSERT_TRUE((*sampler)->step(i, kClean, latents, unused));
+        }
+        EXPECT_EQ(results[0], results[1]) << name;
+    }
+}
+
+#ifdef NDEBUG
+TEST(Sampler, StepsOutOfTurnAndOtherSizesAreOurOwnFault) {
+    const auto sampler = samplerOf("euler", 3);
+    ASSERT_TRUE(sampler);
+    TorchCpuNoise unused(0);
+    std::vector<float> latents(4), other(3);
+    EXPECT_EQ((*sampler)->start({}, kNoise, other).error().code, StatusCode::Internal);
+    ASSERT_TRUE((*sampler)->start({}, kNoise, latents));
+    EXPECT_EQ((*sampler)->step(1, kNoise, latents, unused).error().code, StatusCode::Internal);
+    EXPECT_EQ((*sampler)->step(0, other, latents, unused).error().code, StatusCode::Internal);
+}
+#endif
 
 }  // namespace
 }  // namespace reelbrush::diffusion
