@@ -106,6 +106,19 @@ TEST(DiffusionModel, InstructPix2PixAndInpaintingAreToldByTheirChannels) {
     EXPECT_THAT(withChannels(5).error().message, HasSubstr("its UNet takes 5 channels"));
 }
 
+TEST(DiffusionModel, InstructPix2PixUnetAloneTakesTheOtherPartsFromSd15) {
+    const auto shared = sharedFolder();
+    if (!shared) GTEST_SKIP() << "no shared folder";
+    OpenModelOptions options;
+    options.vae = options.textEncoder = testing::tinyCheckpointFile();
+    const auto model = openDiffusionModel(*shared / "fixtures" / "ip2p-tiny" / "unet_only.safetensors", options);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->family, BaseFamily::Sd15);
+    EXPECT_EQ(model->variant, ModelVariant::InstructPix2Pix);
+    EXPECT_TRUE(requireWholeModel(*model));
+    EXPECT_THAT(model->unreadTensors, IsEmpty());
+}
+
 TEST(DiffusionModel, UnetAloneSaysWhatIsMissingAndTakesItFromElsewhere) {
     const ScratchFolder scratch;
     const auto checkpoint = testing::tinyCheckpoint();

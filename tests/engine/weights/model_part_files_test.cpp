@@ -173,7 +173,7 @@ TEST_F(ModelPartFiles, ControlNetOfDiffusersIsInferredAsItsConfigurationSays) {
     const auto shared = testing::sharedFolder();
     if (!shared) GTEST_SKIP() << "no shared folder";
     const fs::path folder = *shared / "fixtures" / "controlnet-tiny";
-    const auto stated = openControlNet(folder);
+    auto stated = openControlNet(folder);
     ASSERT_TRUE(stated) << stated.error().message;
     EXPECT_THAT(stated->unreadTensors, IsEmpty());
     fs::copy_file(folder / "diffusion_pytorch_model.safetensors", scratch_.path() / "alone.safetensors");
@@ -184,6 +184,11 @@ TEST_F(ModelPartFiles, ControlNetOfDiffusersIsInferredAsItsConfigurationSays) {
     const auto beside = openControlNet(folder / "diffusion_pytorch_model.safetensors");
     ASSERT_TRUE(beside);
     EXPECT_EQ(beside->part.config, stated->part.config);
+    stated->family = BaseFamily::Sdxl;
+    const auto model = openDiffusionModel(testing::tinyCheckpointFile());
+    ASSERT_TRUE(model);
+    EXPECT_THAT(checkFits(*stated, *model).error().message,
+                AllOf(HasSubstr("the ControlNet"), HasSubstr("was made for SDXL"), HasSubstr("is SD 1.5")));
 }
 
 TEST_F(ModelPartFiles, RelativesOfControlNetAreNamed) {
