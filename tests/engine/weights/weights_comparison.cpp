@@ -42,7 +42,7 @@ std::string contradictions(const nlohmann::json& inferred, const nlohmann::json&
         }
         const auto& other = stored.at(key);
         const bool isEach = other.is_array() && !value.is_array() &&
-                            std::ranges::all_of(other, [&](const auto& each) { return each == value; });
+                            std::ranges::all_of(other, [&value = value](const auto& each) { return each == value; });
         if (other != value && !isEach) found += key + " is " + value.dump() + " and " + other.dump() + "; ";
     }
     return found;
