@@ -131,6 +131,10 @@ Status LoraMergedWeights::compute(std::string_view name, const std::vector<Chang
 }
 
 void LoraMergedWeights::dropPages() const {
+    {
+        const std::lock_guard lock(mutex_);
+        last_.reset();
+    }
     pristine_->dropPages();
     std::set<const LoraFile*> files;
     for (const auto& [weight, changes] : changes_)

@@ -63,7 +63,7 @@ class LoraMergedWeights final : public ListedWeights {
     Result<kernels::WeightView> find(std::string_view name) const override;
     bool contains(std::string_view name) const override { return pristine_->contains(name); }
     const std::vector<std::string>& names() const override { return pristine_->names(); }
-    /// Of the pristine weights and of the LoRAs' files.
+    /// Of the pristine weights and of the LoRAs' files; also lets go of the weight asked for last.
     void dropPages() const override;
 
     /// Names of the weights that differ from the pristine ones, sorted.

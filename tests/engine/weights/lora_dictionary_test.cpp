@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace reelbrush::weights {
 
@@ -126,6 +128,22 @@ TEST(LoraDictionary, KnowsBothTextEncodersOfSdxl) {
     const LoraDictionary dictionary({{"unet", model->unet.weights},
                                      {"text_encoder", model->textEncoder.weights},
                                      {"text_encoder_2", model->textEncoder2.weights}});
+    const LoraLdmNames ldm(model->unet.weights->names());
+    const std::pair<const char*, const char*> prefixes[] = {
+        {"unet", "lora_unet_"}, {"text_encoder", "lora_te1_"}, {"text_encoder_2", "lora_te2_"}};
+    for (const auto& [part, prefix] : prefixes)
+        for (const std::string& name : dictionary.parts().find(part)->second->names()) {
+            if (!name.ends_with(".weight")) continue;
+            const std::string module = name.substr(0, name.rfind('.'));
+            for (std::string spelled : {module, ldm.spell(module)}) {
+                if (spelled.empty()) continue;
+                std::ranges::replace(spelled, '.', '_');
+                const LoraPlace* place = dictionary.find(moduleOf(prefix + spelled));
+                ASSERT_TRUE(place) << prefix << spelled;
+                EXPECT_EQ(place->module, module);
+                EXPECT_EQ(place->part, part);
+            }
+        }
     EXPECT_EQ(found(dictionary, "lora_te1_text_model_encoder_layers_0_mlp_fc1"),
               "text_encoder/text_model.encoder.layers.0.mlp.fc1@BASE");
     EXPECT_EQ(found(dictionary, "lora_te2_text_model_encoder_layers_0_self_attn_q_proj"),

@@ -112,6 +112,21 @@ TEST_F(LoraPropertiesTest, MergingAgainGivesTheSameBits) {
             ASSERT_EQ(valuesOf(*weights, name), valuesOf(*twice.parts.at(part), name)) << name;
 }
 
+TEST_F(LoraPropertiesTest, ALoraForSd15IsRefusedBySdxlByName) {
+    const auto shared = testing::sharedFolder();
+    if (!shared) GTEST_SKIP() << "the larger fixtures are not there: set REELBRUSH_FIXTURES";
+    const auto model = openDiffusionModel(*shared / "fixtures" / "sdxl-tiny" / "single_file.safetensors");
+    ASSERT_TRUE(model) << model.error().message;
+    const LoraTarget sdxl{.parts = {{"unet", model->unet.weights},
+                                    {"text_encoder", model->textEncoder.weights},
+                                    {"text_encoder_2", model->textEncoder2.weights}},
+                          .modelName = nameOf(model->family)};
+    const auto refused = mergeLoras(sdxl, std::vector{LoraUse{loras_[0], 1}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, StatusCode::BadInput);
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("it is made for SD 1.5, this model is SDXL"));
+}
+
 TEST_F(LoraPropertiesTest, BlockWeightsScaleTheirBlocksAlone) {
     const LoraMergedModel whole = merged({{loras_[2], 0.5f}});
     const LoraMergedModel blocks = merged({{loras_[2], 1, {}, *LoraBlockWeights::parse("mid_block=0.5,OUT11=0,*=1")}});
