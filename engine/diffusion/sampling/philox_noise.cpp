@@ -1,5 +1,7 @@
 #include "engine/diffusion/sampling/philox_noise.h"
 
+#include "engine/diffusion/sampling/gpu_float.h"
+
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -11,6 +13,7 @@ namespace {
 using Words = std::array<std::uint32_t, 4>;
 
 constexpr int kRounds = 10;
+constexpr float kRadians = 0x1p-32f * 2 * std::numbers::pi_v<float>;  ///< of a step of the 32-bit angle
 
 Words philox(Words counter, std::uint64_t seed) {
     auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
@@ -32,9 +35,9 @@ void PhiloxNoise::fill(std::span<float> out) {
         const Words counter{static_cast<std::uint32_t>(draws_), static_cast<std::uint32_t>(draws_ >> 32),
                             static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(std::uint64_t{i} >> 32)};
         const Words random = philox(counter, seed_);
-        const double radius = std::sqrt(-2.0 * std::log((random[0] + 0.5) * 0x1p-32));
-        const double angle = 2.0 * std::numbers::pi * (random[1] + 0.5) * 0x1p-32;
-        out[i] = static_cast<float>(radius * std::sin(angle));
+        const float uniform = std::fma(static_cast<float>(random[0]), 0x1p-32f, 0x1p-33f);
+        const float angle = std::fma(static_cast<float>(random[1]), kRadians, kRadians / 2);
+        out[i] = std::sqrt(-2.0f * gpuLog(uniform)) * gpuSine(angle);
     }
     ++draws_;
 }

@@ -6,9 +6,8 @@
 
 namespace reelbrush::diffusion {
 
-/// Normal noise as PyTorch's CUDA generator draws it, from which A1111 takes its seeds: each value has a Philox counter
-/// of its own, so that value i of a draw depends on the seed, the number of draws before it and i alone. The counters
-/// are exact; the values differ from the GPU's in their last bits (2e-6), whose sine is a table in the hardware.
+/// Normal noise as PyTorch's CUDA generator draws it, from which A1111 takes its seeds, to the bit: each value has a
+/// Philox counter of its own, so that value i of a draw depends on the seed, the number of draws before it and i alone.
 /// A GPU splits draws of more values than it has threads (from some 40,000 on small ones) in another order; this, like
 /// A1111's own emulation, never does.
 /// Source: Salmon et al. 2011 (Philox 4x32-10); Box and Muller 1958.
