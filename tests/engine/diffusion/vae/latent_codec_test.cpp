@@ -1,0 +1,110 @@
+#include "engine/diffusion/vae/latent_codec.h"
+
+#include "engine/weights/diffusion_model.h"
+#include "engine/weights/model_part_files.h"
+#include "kernels/cpu/cpu_backend.h"
+#include "kernels/tensor/buffer.h"
+#include "tests/engine/diffusion/golden_tensors.h"
+#include "tests/support/test_data.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace reelbrush::diffusion {
+namespace {
+
+constexpr double kTolerance = 2e-5;
+
+/// A codec with an arena of its own.
+struct Bench {
+    kernels::CpuBackend backend{kernels::CpuOptions{.threads = 2, .precision = kernels::Precision::Float32}};
+    std::unique_ptr<LatentCodec> codec;
+    kernels::Buffer arena;
+
+    Bench(const weights::ModelPart& part, const LatentCodecOptions& options) {
+        auto made = LatentCodec::create(part.weights, part.config, backend, options);
+        if (!made) throw std::runtime_error(made.error().message);
+        codec = std::move(*made);
+        auto space = kernels::Buffer::allocate(codec->arenaBytes(), nullptr, "test");
+        if (!space || !codec->bind({space->data(), space->sizeBytes()})) throw std::runtime_error("no arena");
+        arena = std::move(*space);
+    }
+};
+
+/// From [-1,1] to [0,1].
+std::vector<float> unsignedPicture(std::vector<float> values) {
+    for (float& value : values) value = value / 2 + 0.5f;
+    return values;
+}
+
+std::vector<float> clamped(std::vector<float> values) {
+    for (float& value : values) value = std::clamp(value, 0.0f, 1.0f);
+    return values;
+}
+
+weights::ModelPart klPart() {
+    const auto model = weights::openDiffusionModel(testing::fixturesFolder() / "sd15-tiny" / "single_file.safetensors");
+    if (!model) throw std::runtime_error(model.error().message);
+    return model->vae;
+}
+
+TEST(LatentCodec, AutoencoderKlMatchesDiffusers) {
+    const testing::GoldenTensors golden(testing::fixturesFolder() / "sd15-tiny" / "golden.safetensors");
+    Bench bench(klPart(), {.width = 128, .height = 64});
+    EXPECT_EQ(bench.codec->latentWidth(), 16);
+    EXPECT_EQ(bench.codec->latentHeight(), 8);
+    EXPECT_FLOAT_EQ(bench.codec->scalingFactor(), 0.18215f);
+
+    std::vector<float> latents(8 * 16 * 4), picture(64 * 128 * 3);
+    ASSERT_TRUE(bench.codec->encode(unsignedPicture(golden.image("vae.image")), latents, {}));
+    auto mean = golden.image("vae.mean");
+    for (float& value : mean) value *= 0.18215f;
+    EXPECT_LE(testing::agreement("vae.mean", latents, mean).relativeError, kTolerance);
+
+    ASSERT_TRUE(bench.codec->decode(mean, picture, {}));
+    const auto decoded = clamped(unsignedPicture(golden.image("vae.decoded")));
+    EXPECT_LE(testing::agreement("vae.decoded", picture, decoded).maxError, kTolerance);
+}
+
+TEST(LatentCodec, TinyAutoencoderMatchesDiffusers) {
+    const auto folder = testing::fixturesFolder() / "taesd-tiny";
+    const testing::GoldenTensors golden(folder / "golden.safetensors");
+    const auto part = weights::openVae(folder);
+    ASSERT_TRUE(part) << part.error().message;
+    Bench bench(*part, {.width = 96, .height = 64});
+    EXPECT_EQ(bench.codec->scalingFactor(), 1.0f);
+    std::vector<float> latents(8 * 12 * 4), picture(64 * 96 * 3);
+    ASSERT_TRUE(bench.codec->encode(unsignedPicture(golden.image("image")), latents, {}));
+    EXPECT_LE(testing::agreement("latents", latents, golden.image("latents")).relativeError, kTolerance);
+    ASSERT_TRUE(bench.codec->decode(golden.image("latents"), picture, {}));
+    const auto decoded = clamped(unsignedPicture(golden.image("decoded")));
+    EXPECT_LE(testing::agreement("decoded", picture, decoded).maxError, kTolerance);
+}
+
+TEST(LatentCodec, SizesOffTheGridAreRefused) {
+    kernels::CpuBackend backend(kernels::CpuOptions{.threads = 1});
+    const auto part = klPart();
+    const auto codec = LatentCodec::create(part.weights, part.config, backend, {.width = 60, .height = 64});
+    ASSERT_FALSE(codec);
+    EXPECT_NE(codec.error().message.find("multiples of 8"), std::string::npos) << codec.error().message;
+}
+
+TEST(LatentCodec, WhatIsNotFiniteIsNoPicture) {
+    Bench bench(klPart(), {.width = 32, .height = 32});
+    std::vector<float> latents(4 * 4 * 4, std::numeric_limits<float>::quiet_NaN()), picture(32 * 32 * 3);
+    const auto status = bench.codec->decode(latents, picture, {});
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find("not finite"), std::string::npos) << status.error().message;
+}
+
+TEST(LatentCodec, CancelEndsIt) {
+    Bench bench(klPart(), {.width = 32, .height = 32});
+    std::vector<float> latents(4 * 4 * 4), picture(32 * 32 * 3);
+    const auto status = bench.codec->decode(latents, picture, [] { return true; });
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, StatusCode::Cancelled);
+}
+
+}  // namespace
+}  // namespace reelbrush::diffusion
