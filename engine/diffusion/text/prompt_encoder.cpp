@@ -1,5 +1,6 @@
 #include "engine/diffusion/text/prompt_encoder.h"
 
+#include "engine/diffusion/text/encoder_input.h"
 #include "engine/diffusion/text/lora_tags.h"
 #include "engine/diffusion/text/prompt_chunks.h"
 #include "engine/diffusion/text/prompt_weights.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace reelbrush::diffusion {
 
@@ -38,49 +40,13 @@ Result<Reading> readPrompt(std::string_view prompt, PromptWords& words, const Cl
     for (const WeightedText& piece : readPromptWeights(tagged.text))
         pieces.push_back({words.read(piece.text), piece.weight, piece.startsChunk});
     reading.chunks = cutIntoChunks(pieces, tokenizer.encode(",").front(), backtrack);
+    if (reading.chunks.size() > PromptEncoder::kMostChunks)
+        return fail(StatusCode::BadInput, fmt::format("the prompt fills {} chunks of 75 tokens, at most {} are taken: "
+                                                      "make it shorter or leave out some BREAKs",
+                                                      reading.chunks.size(), PromptEncoder::kMostChunks));
     reading.notes = std::move(tagged.notes);
     for (std::string& note : words.takeNotes()) reading.notes.push_back(std::move(note));
     return reading;
-}
-
-/// Chunks as one encoder reads them: start, tokens, end, padding.
-struct EncoderInput {
-    std::vector<std::vector<int>> tokens;     ///< by chunk; 0 in place of an embedding's vectors
-    std::vector<std::vector<float>> weights;  ///< by chunk
-    std::vector<float> vectors;               ///< [chunks, positions, hiddenSize]
-};
-
-/// encoder: which of the model's, for the embeddings' parts.
-Result<EncoderInput> prepare(const std::vector<PromptChunk>& chunks, const TextEncoderConfig& config,
-                             const WeightProvider& weights, std::size_t encoder, int padToken) {
-    const auto positions = static_cast<std::size_t>(config.positions);
-    const auto width = static_cast<std::size_t>(config.hiddenSize);
-    EncoderInput input;
-    input.vectors.resize(chunks.size() * positions * width);
-    float* row = input.vectors.data();
-    for (const PromptChunk& chunk : chunks) {
-        std::vector<int> tokens(positions, padToken);
-        std::vector<float> tokenWeights(positions, 1.0f);
-        tokens[0] = ClipTokenizer::kStart;
-        tokens[chunk.size() + 1] = ClipTokenizer::kEnd;
-        for (std::size_t i = 0; i < chunk.size(); ++i) {
-            tokens[i + 1] = chunk[i].embedding ? 0 : chunk[i].token;
-            tokenWeights[i + 1] = static_cast<float>(chunk[i].weight);
-        }
-        for (std::size_t i = 0; i < positions; ++i, row += width) {
-            const PromptToken* own = i > 0 && i <= chunk.size() ? &chunk[i - 1] : nullptr;
-            if (own && own->embedding) {
-                const auto& values = own->embedding->parts[encoder].values;
-                std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(own->vector) * width),
-                            width, row);
-            } else {
-                RB_TRY(readTokenEmbedding(config, weights, tokens[i], row));
-            }
-        }
-        input.tokens.push_back(std::move(tokens));
-        input.weights.push_back(std::move(tokenWeights));
-    }
-    return input;
 }
 
 /// Adds an encoder's channels beside those that are there already. part: [tokens, channels].
@@ -97,6 +63,10 @@ void addChannels(EncodedPrompt& prompt, std::span<const float> part, int channel
     prompt.context = std::move(joined);
     prompt.channels += channels;
     prompt.tokens = static_cast<int>(part.size() / more);
+}
+
+bool allFinite(std::span<const float> values) {
+    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
 }
 
 /// Layers at the end that the context is taken before.
@@ -117,11 +87,11 @@ Result<PromptEncoder> PromptEncoder::create(TextFamily family, std::vector<TextE
                                             std::shared_ptr<const ClipTokenizer> tokenizer) {
     const bool isXl = family == TextFamily::StableDiffusionXl;
     const std::size_t expected = isXl ? 2 : 1;
+    RB_ENSURE(tokenizer != nullptr, "a prompt encoder was made without a tokenizer");
     if (parts.size() != expected)
         return fail(StatusCode::BadInput,
-                    fmt::format("{} needs {}, but {} found", isXl ? "SDXL" : "the model",
-                                isXl ? "two text encoders" : "one text encoder",
-                                parts.empty() ? "none was" : fmt::format("{} were", parts.size())));
+                    fmt::format("{} model needs {}, this one has {}", isXl ? "an SDXL" : "a Stable Diffusion",
+                                isXl ? "two text encoders" : "one text encoder", parts.size()));
     PromptEncoder result;
     result.family_ = family;
     result.tokenizer_ = std::move(tokenizer);
@@ -148,55 +118,74 @@ Result<EncodedPair> PromptEncoder::encodePair(std::string_view positive, std::st
     RB_ASSIGN(Reading first, readPrompt(positive, words, *tokenizer_, options.commaBacktrack));
     RB_ASSIGN(Reading second, readPrompt(negative, words, *tokenizer_, options.commaBacktrack));
 
+    // The positive prompt's chunks, then as many of the negative one.
     const std::size_t each = std::max(first.chunks.size(), second.chunks.size());
     std::vector<PromptChunk> chunks = std::move(first.chunks);
     chunks.resize(each);
     chunks.insert(chunks.end(), second.chunks.begin(), second.chunks.end());
-    // Where weights act as in ComfyUI, the empty prompt comes last.
-    chunks.resize(2 * each + (options.comfyWeights ? 1 : 0));
+    chunks.resize(2 * each);
 
     EncodedPair pair;
     pair.positive.notes = std::move(first.notes);
     pair.negative.notes = std::move(second.notes);
     const bool isXl = family_ == TextFamily::StableDiffusionXl;
     for (std::size_t e = 0; e < encoders_.size(); ++e) {
-        const Encoder& encoder = encoders_[e];
-        const TextEncoderConfig& config = encoder.config;
-        RB_ASSIGN(EncoderInput input, prepare(chunks, config, *encoder.weights, e, encoder.padToken));
-        TextStatesRequest request;
-        request.texts = static_cast<int>(chunks.size());
-        request.tokens = std::move(input.vectors);
-        request.finalNorm = !isXl;
-        request.projected = isXl && e == 1;
-        RB_ASSIGN(request.layersLeftOut, layersLeftOut(family_, config, options.clipSkip));
-        RB_ASSIGN(TextStates states, computeTextStates(config, *encoder.weights, std::move(request), backend));
-
-        const std::size_t size = states.context.size() / chunks.size();
-        const std::span<float> all(states.context);
-        for (std::size_t c = 0; c < 2 * each; ++c) {
-            if (options.comfyWeights)
-                interpolateByWeights(all.subspan(c * size, size), all.last(size), input.weights[c]);
-            else
-                multiplyByWeights(all.subspan(c * size, size), input.weights[c]);
-        }
-        addChannels(pair.positive, all.first(each * size), config.hiddenSize);
-        addChannels(pair.negative, all.subspan(each * size, each * size), config.hiddenSize);
-        if (states.projected.empty()) continue;
-        const auto width = static_cast<std::size_t>(config.projection);
-        const auto pooledOf = [&](std::size_t chunk) {
-            const std::size_t row = chunk * static_cast<std::size_t>(config.positions) +
-                                    pooledPosition(input.tokens[chunk], config.eosToken);
-            const auto values = std::span(states.projected).subspan(row * width, width);
-            return std::vector<float>(values.begin(), values.end());
-        };
-        pair.positive.pooled = pooledOf(0);
-        pair.negative.pooled = pooledOf(each);
+        RB_ASSIGN(const ChunkStates states, encodeChunks(e, chunks, options, backend));
+        const int channels = encoders_[e].config.hiddenSize;
+        const std::span<const float> context(states.context);
+        addChannels(pair.positive, context.first(context.size() / 2), channels);
+        addChannels(pair.negative, context.last(context.size() / 2), channels);
+        if (states.pooled.empty()) continue;
+        pair.positive.pooled = states.pooled.front();
+        pair.negative.pooled = states.pooled[each];
     }
     if (isXl && second.isEmpty && options.zeroEmptyNegative) {
         std::ranges::fill(pair.negative.context, 0.0f);
         std::ranges::fill(pair.negative.pooled, 0.0f);
     }
     return pair;
+}
+
+Result<PromptEncoder::ChunkStates> PromptEncoder::encodeChunks(std::size_t which, std::vector<PromptChunk> chunks,
+                                                               const PromptOptions& options, Backend& backend) const {
+    const Encoder& encoder = encoders_[which];
+    const TextEncoderConfig& config = encoder.config;
+    const bool isXl = family_ == TextFamily::StableDiffusionXl;
+    const std::size_t wanted = chunks.size();
+    if (options.comfyWeights) chunks.emplace_back();  // the empty prompt, which weights are relative to
+    const ChunkReader reader{config, *encoder.weights, which, encoder.padToken};
+    RB_ASSIGN(EncoderInput input, reader.read(chunks));
+
+    TextStatesRequest request;
+    request.texts = static_cast<int>(chunks.size());
+    request.tokens = std::move(input.vectors);
+    request.finalNorm = !isXl;
+    request.projected = isXl && which == 1;
+    RB_ASSIGN(request.layersLeftOut, layersLeftOut(family_, config, options.clipSkip));
+    RB_ASSIGN(TextStates states, computeTextStates(config, *encoder.weights, std::move(request), backend));
+    if (!allFinite(states.context) || !allFinite(states.projected))
+        return fail(StatusCode::BadInput,
+                    "the text encoder gives values that are no numbers: its weights are damaged, get the model again");
+
+    const std::size_t size = states.context.size() / chunks.size();
+    const std::span<float> all(states.context);
+    for (std::size_t c = 0; c < wanted; ++c) {
+        if (options.comfyWeights)
+            interpolateByWeights(all.subspan(c * size, size), all.last(size), input.weights[c]);
+        else
+            multiplyByWeights(all.subspan(c * size, size), input.weights[c]);
+    }
+    ChunkStates result;
+    const auto width = static_cast<std::size_t>(config.projection);
+    for (std::size_t c = 0; c < wanted && !states.projected.empty(); ++c) {
+        const std::size_t row =
+            c * static_cast<std::size_t>(config.positions) + pooledPosition(input.tokens[c], config.eosToken);
+        const auto values = std::span(states.projected).subspan(row * width, width);
+        result.pooled.emplace_back(values.begin(), values.end());
+    }
+    states.context.resize(wanted * size);
+    result.context = std::move(states.context);
+    return result;
 }
 
 }  // namespace reelbrush::diffusion

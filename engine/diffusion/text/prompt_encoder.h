@@ -4,6 +4,7 @@
 #include "engine/diffusion/networks/text_encoder.h"
 #include "engine/diffusion/text/clip_tokenizer.h"
 #include "engine/diffusion/text/embedding_library.h"
+#include "engine/diffusion/text/prompt_chunks.h"
 #include "engine/weights/listed_weights.h"
 #include "kernels/plan/backend.h"
 
@@ -67,12 +68,12 @@ class PromptEncoder {
 
     /// Packs a few layers at a time, runs them and frees them again; the pages of the weights are given back too.
     /// Prompts: as readPromptWeights(); tags are left out (takeLoraTags() lists them for the caller).
-    /// Errors: BadInput (prompt beyond kLongestPromptBytes, clip skip beyond the layers, weights that do not fit),
-    /// those of compiling and running.
+    /// Errors: BadInput (prompt beyond kLongestPromptBytes or kMostChunks, clip skip beyond the layers, weights that do
+    /// not fit or hold no numbers), those of compiling and running.
     Result<EncodedPair> encodePair(std::string_view positive, std::string_view negative, const PromptOptions& options,
                                    kernels::Backend& backend) const;
 
-    static constexpr std::size_t kLongestPromptBytes = 32768;
+    static constexpr std::size_t kLongestPromptBytes = 32768, kMostChunks = 32;
 
   private:
     struct Encoder {
@@ -81,7 +82,15 @@ class PromptEncoder {
         int padToken = ClipTokenizer::kEnd;
     };
 
+    /// What one encoder makes of chunks.
+    struct ChunkStates {
+        std::vector<float> context;              ///< [chunks * positions, hiddenSize]
+        std::vector<std::vector<float>> pooled;  ///< by chunk; empty where the encoder has none
+    };
+
     PromptEncoder() = default;
+    Result<ChunkStates> encodeChunks(std::size_t which, std::vector<PromptChunk> chunks, const PromptOptions& options,
+                                     kernels::Backend& backend) const;
 
     TextFamily family_ = TextFamily::StableDiffusion1;
     std::vector<Encoder> encoders_;

@@ -184,9 +184,9 @@ TEST(PromptEncoder, TagsAreLeftOut) {
 TEST(PromptEncoder, SaysWhatIsWrong) {
     const auto messageOf = [](const auto& result) { return result ? std::string("success") : result.error().message; };
     const auto few = PromptEncoder::create(TextFamily::StableDiffusionXl, {testing::tinyTextEncoder()}, tokenizer());
-    EXPECT_EQ(messageOf(few), "SDXL needs two text encoders, but 1 were found");
+    EXPECT_EQ(messageOf(few), "an SDXL model needs two text encoders, this one has 1");
     const auto none = PromptEncoder::create(TextFamily::StableDiffusion1, {}, tokenizer());
-    EXPECT_EQ(messageOf(none), "the model needs one text encoder, but none was found");
+    EXPECT_EQ(messageOf(none), "a Stable Diffusion model needs one text encoder, this one has 0");
 
     PromptOptions options;
     options.clipSkip = 4;
@@ -194,6 +194,10 @@ TEST(PromptEncoder, SaysWhatIsWrong) {
               "clip skip 4 does not fit this model's text encoder of 3 layers");
     EXPECT_NE(messageOf(tinyEncoder().encodePair(std::string(40000, 'a'), "", {}, backend())).find("40000 bytes"),
               std::string::npos);
+
+    std::string breaks;
+    for (int i = 0; i < 40; ++i) breaks += "a BREAK ";
+    EXPECT_NE(messageOf(tinyEncoder().encodePair("", breaks, {}, backend())).find("40 chunks"), std::string::npos);
 
     auto part = testing::tinyTextEncoder();
     part.config["num_hidden_layers"] = 4;
