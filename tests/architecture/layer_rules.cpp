@@ -77,6 +77,7 @@ const std::vector<Library>& libraries() {
         {"oneDNN", std::regex("((oneapi/)?dnnl/.*|dnnl.*\\.h(pp)?)"), {"kernels/cpu"}},
         {"Highway", std::regex("hwy/.*"), {"kernels/cpu"}},
         {"simdjson", std::regex("simdjson.*"), {"engine/weights"}},
+        {"utf8proc", std::regex("utf8proc\\.h"), {"engine/diffusion/text"}},
         {"SQLite", std::regex("sqlite3.*"), {"engine/library"}},
         {"CLI11", std::regex("CLI/.*"), {"app/cli"}},
     };
