@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kEndings{".safetensors", ".pt", ".bin", ".pth"};
 
+/// Folders below one another; a link to a folder above it would go round for ever.
+constexpr int kDeepest = 6;
+
 std::string lowerAscii(std::string_view text) {
     std::string lower(text);
     for (char& letter : lower)
@@ -32,6 +35,7 @@ std::vector<fs::path> candidatesIn(const fs::path& folder) {
         fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
     for (fs::recursive_directory_iterator entry(folder, options, error), end; !error && entry != end;
          entry.increment(error)) {
+        if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
         std::error_code unreadable;
         const std::string ending = lowerAscii(entry->path().extension().string());
         if (std::ranges::find(kEndings, ending) != kEndings.end() && entry->is_regular_file(unreadable))

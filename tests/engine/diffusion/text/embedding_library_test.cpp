@@ -108,5 +108,13 @@ TEST(EmbeddingLibrary, TheFirstFolderCounts) {
     EXPECT_EQ(EmbeddingLibrary::scan({second.path(), first.path()}).open("a").value().vectors, 2);
 }
 
+TEST(EmbeddingLibrary, LinksInACircleEnd) {
+    const ScratchFolder scratch;
+    SafetensorsWriter().addZeros("emb_params", {1, 2}).write(scratch.path() / "a.safetensors");
+    std::filesystem::create_directory_symlink(scratch.path(), scratch.path() / "round");
+    std::filesystem::create_directory_symlink(scratch.path(), scratch.path() / "again");
+    EXPECT_THAT(EmbeddingLibrary::scan({scratch.path()}).words(), ElementsAre("a"));
+}
+
 }  // namespace
 }  // namespace reelbrush::diffusion
