@@ -93,6 +93,7 @@ Status applyConditioning(const ConditioningArguments& arguments, styles::StyleCa
     if (arguments.negative) card.negativePrompt = *arguments.negative;
     if (!arguments.sampler.empty()) card.sampler = arguments.sampler;
     if (!arguments.vae.empty()) conditioning.vae = arguments.vae;
+    if (!arguments.textEncoder.empty()) conditioning.textEncoder = arguments.textEncoder;
     if (!arguments.controls.empty()) conditioning.controls.clear();
     for (const std::string& text : arguments.controls) {
         RB_ASSIGN(conditioning.controls.emplace_back(), parseControl(text));
@@ -124,6 +125,7 @@ void addConditioningOptions(CLI::App& verb, ConditioningArguments& a) {
            "ddim, euler, euler a, heun, dpm++ 2m [sde] [karras], unipc, lcm, tcd; auto: what the model was made for",
            "NAME");
     option("--vae", a.vae, "another VAE than the model's own", kModelForm);
+    option("--text-encoder", a.textEncoder, "the text encoder of a model that comes without one", kModelForm);
     option("--control", a.controls,
            "a ControlNet with how its picture is made: canny, softedge, scribble, luminance, tile, none; may be given "
            "several times",

@@ -12,7 +12,7 @@ namespace reelbrush::cli {
 
 /// What a full diffusion model is given, as typed; what stays empty follows the style card.
 struct ConditioningArguments {
-    std::string model, vae;
+    std::string model, vae, textEncoder;
     std::optional<std::string> prompt, negative;
     std::string sampler;
     std::vector<std::string> controls;

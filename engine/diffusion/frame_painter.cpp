@@ -1,5 +1,7 @@
 #include "engine/diffusion/frame_painter.h"
 
+#include "engine/diffusion/diffusion_painter.h"
+#include "engine/diffusion/full_model.h"
 #include "engine/diffusion/starter_painter.h"
 
 #include <fmt/format.h>
@@ -22,7 +24,8 @@ Status checkSize(const PainterOptions& options) {
 Result<std::unique_ptr<FramePainter>> FramePainter::create(const PaintingSetup& setup, const PainterOptions& options,
                                                            const CancelToken& cancel) {
     RB_TRY(checkSize(options));
-    return createStarterPainter(setup, options, cancel);
+    if (isStarterModel(setup.model)) return createStarterPainter(setup, options, cancel);
+    return createDiffusionPainter(setup, options, cancel);
 }
 
 }  // namespace reelbrush::diffusion

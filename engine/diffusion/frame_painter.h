@@ -3,10 +3,12 @@
 #include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/painting_setup.h"
+#include "engine/diffusion/sampling/sampler_settings.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +29,9 @@ struct PaintSettings {
     int steps = 8;           ///< 1..1000
     float guidance = 2.0f;   ///< 1: one pass a step; above: two
     std::uint64_t seed = 3;  ///< of the shot's noise tensor
-    /// As artists call it: "ddim", "dpm++ 2m karras" ...; empty: what the model or its LoRAs were made for.
+    /// As artists call it: "ddim", "dpm++ 2m karras" ...; empty: what the model was made for.
     std::string sampler{};
+    std::optional<SamplerSettings> tunedSampler{};  ///< in place of a name: see fewStepChoiceFor
     bool cudaNoise = false;        ///< noise as PyTorch draws it on a GPU (A1111), not on a CPU (ComfyUI)
     float guidanceFalloff = 0.0f;  ///< p of guidance * (1 - t/T)^p; 0: the same in every step
     float guidanceRescale = 0.0f;  ///< 0..1 (Lin et al. 2023, section 3.4)
@@ -85,8 +88,9 @@ class FramePainter {
     /// pristine weights. To be followed by setStyle. After an error the painter is of no use any more.
     virtual Status switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) = 0;
     /// Sets the style. Without pictures the prompt and the LoRAs alone paint; of several pictures the tokens are
-    /// averaged. Errors: BadInput for what this model cannot take.
-    virtual Status setStyle(const StyleInputs& style) = 0;
+    /// averaged. A large model is made ready here, since what it has to be ready for (the length of the prompt) is
+    /// known now; memory() counts from then on. Errors: as create; BadInput for what this model cannot take.
+    virtual Status setStyle(const StyleInputs& style, const CancelToken& cancel) = 0;
     /// Draws the noise tensor that every frame of the shot starts from, and forgets the frames before.
     virtual void beginShot(const PaintSettings& settings) = 0;
     /// Paints the last out.size() of `frames`, which follow each other; those before them were painted by the calls

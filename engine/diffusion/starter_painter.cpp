@@ -7,6 +7,7 @@
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/starter_model.h"
 #include "engine/diffusion/style_encoder.h"
+#include "engine/diffusion/work_space.h"
 #include "kernels/plan/plan.h"
 #include "kernels/tensor/buffer.h"
 
@@ -24,11 +25,12 @@ namespace {
 
 /// The starter model is small and of its own kind.
 Status checkSetup(const PaintingSetup& setup) {
-    const char* foreign = !setup.controls.empty() ? "ControlNets"
-                          : setup.ipAdapter       ? "IP-Adapters (it takes style pictures by itself)"
-                          : setup.motion          ? "motion modules"
-                          : !setup.vae.empty()    ? "another VAE"
-                                                  : nullptr;
+    const char* foreign = !setup.controls.empty()      ? "ControlNets"
+                          : setup.ipAdapter            ? "IP-Adapters (it takes style pictures by itself)"
+                          : setup.motion               ? "motion modules"
+                          : !setup.vae.empty()         ? "another VAE"
+                          : !setup.textEncoder.empty() ? "text encoders"
+                                                       : nullptr;
     if (!foreign) return {};
     return fail(StatusCode::BadInput, fmt::format("the starter model does not take {}; choose an SD 1.5 or SDXL model "
                                                   "for that, or leave it out",
@@ -53,7 +55,7 @@ class StarterPainter final : public FramePainter {
 
     PainterNeeds needs() const override;
     Status switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) override;
-    Status setStyle(const StyleInputs& style) override;
+    Status setStyle(const StyleInputs& style, const CancelToken& cancel) override;
     void beginShot(const PaintSettings& settings) override;
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
@@ -114,17 +116,8 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
     return {};
 }
 
-/// The peak is known here, before anything large is touched: the place to refuse what would not fit.
 Status StarterPainter::allocateArena() {
-    const PainterMemory needed = memory();
-    const std::size_t total = needed.arenaBytes + needed.weightBytes;
-    if (options_.ramBytes != 0 && total > options_.ramBytes)
-        return fail(StatusCode::OutOfMemory,
-                    fmt::format("painting at {}x{} needs {:.0f} MiB ({:.0f} MiB of weights, {:.0f} MiB of work space), "
-                                "but only {:.0f} MiB are allowed; allow more or paint smaller",
-                                options_.width, options_.height, total / 1048576.0, needed.weightBytes / 1048576.0,
-                                needed.arenaBytes / 1048576.0, options_.ramBytes / 1048576.0));
-    RB_ASSIGN(arena_, Buffer::allocate(needed.arenaBytes, nullptr, "the painter's work space"));
+    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_));
     const std::span<std::byte> arena(arena_.data(), arena_.sizeBytes());
     for (auto* plan : {&encode_, &denoise_, &decode_}) RB_TRY((*plan)->bind(arena));
     return {};
@@ -136,12 +129,13 @@ PainterNeeds StarterPainter::needs() const {
     return needs;
 }
 
-Status StarterPainter::setStyle(const StyleInputs& style) {
+Status StarterPainter::setStyle(const StyleInputs& style, const CancelToken& cancel) {
     const auto& pictures = style.pictures;
     styleTokens_ = nullTokens_;
     if (pictures.empty()) return {};
     std::ranges::fill(styleTokens_, 0.0f);
     for (const auto& picture : pictures) {
+        RB_TRY(cancel.check());
         RB_ASSIGN(const auto tokens, encodeStyle(model_, picture, backend_));
         for (std::size_t i = 0; i < tokens.size(); ++i)
             styleTokens_[i] += tokens[i] / static_cast<float>(pictures.size());

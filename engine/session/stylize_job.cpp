@@ -158,7 +158,7 @@ class StylizeJob {
         style.prompt = style_.prompt;
         style.negativePrompt = style_.negativePrompt;
         style.pictures = {pictures.begin(), pictures.end()};
-        return painter_->setStyle(style);
+        return painter_->setStyle(style, context_.cancel());
     }
 
     Status render() {

@@ -108,6 +108,8 @@ Json controlsJson(const std::vector<StyleControl>& controls, const fs::path& car
 Status readConditioning(CardFields& fields, const fs::path& cardFile, StyleConditioning& conditioning) {
     RB_TRY(fields.read("vae", conditioning.vae));
     conditioning.vae = modelFrom(cardFile, conditioning.vae);
+    RB_TRY(fields.read("textEncoder", conditioning.textEncoder));
+    conditioning.textEncoder = modelFrom(cardFile, conditioning.textEncoder);
     RB_TRY(readControls(fields, cardFile, conditioning.controls));
     RB_TRY(readIpAdapter(fields, cardFile, conditioning.ipAdapter));
     RB_TRY(readMotion(fields, cardFile, conditioning.motion));
@@ -123,6 +125,7 @@ Status readConditioning(CardFields& fields, const fs::path& cardFile, StyleCondi
 void writeConditioning(const StyleConditioning& conditioning, const fs::path& cardFile, Json& json) {
     const StyleConditioning plain;
     if (!conditioning.vae.empty()) json["vae"] = modelForCard(conditioning.vae, cardFile);
+    if (!conditioning.textEncoder.empty()) json["textEncoder"] = modelForCard(conditioning.textEncoder, cardFile);
     if (!conditioning.controls.empty()) json["controls"] = controlsJson(conditioning.controls, cardFile);
     if (const auto& adapter = conditioning.ipAdapter) {
         json["ipAdapter"]["model"] = modelForCard(adapter->model, cardFile);

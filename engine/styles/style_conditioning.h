@@ -51,6 +51,7 @@ struct StyleInjection {
 /// What a card asks of a full diffusion model beside prompt, LoRAs and pictures.
 struct StyleConditioning {
     std::string vae;  ///< in place of the model's own: name in the model library, or path; empty: its own
+    std::string textEncoder;  ///< likewise, for UNets that come without one
     std::vector<StyleControl> controls;
     std::optional<StyleIpAdapter> ipAdapter;
     std::optional<StyleMotion> motion;

@@ -31,7 +31,7 @@ TEST(FramePainter, PaintsTheGoldenPicture) {
     const auto painter = painterFor(
         {.width = 320, .height = 192, .guided = false, .precision = kernels::Precision::Float32, .threads = 2});
     const auto style = golden.image("a.style");
-    ASSERT_TRUE(painter->setStyle({.pictures = {style}}));
+    ASSERT_TRUE(painter->setStyle({.pictures = {style}}, {}));
     painter->beginShot({.seed = 3});
     std::vector<float> out(320 * 192 * 3);
     const PaintSettings settings{.freedom = 0.45f, .steps = 8, .guidance = 1.0f};

@@ -77,7 +77,7 @@ class FakePainter : public diffusion::FramePainter {
         switchedLoras = loras;
         return {};
     }
-    Status setStyle(const diffusion::StyleInputs& style) override {
+    Status setStyle(const diffusion::StyleInputs& style, const CancelToken&) override {
         stylePictures = static_cast<int>(style.pictures.size());
         return {};
     }

@@ -1,0 +1,105 @@
+#include "engine/diffusion/denoiser.h"
+
+#include "engine/diffusion/cancellable_weights.h"
+#include "engine/diffusion/sampling/guidance.h"
+#include "engine/diffusion/sampling/sampler_names.h"
+
+#include <algorithm>
+
+namespace reelbrush::diffusion {
+
+Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const CancelToken& cancel) {
+    unet_.reset();
+    // Compiled as stored, so that each layer gets the algorithm that is best for it; then LoRAs go into those that they
+    // change.
+    RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, *model_.files.unet.weights, backend_, cancel));
+    RB_TRY(reload(loras, loras.touched("unet"), cancel));
+    RB_TRY(controls_.compile(shape, backend_, cancel));
+    const auto values = static_cast<std::size_t>(shape.frames * shape.height * shape.width * kLatentChannels);
+    modelLatents_.resize(values);
+    prediction_.resize(values);
+    return {};
+}
+
+Status Denoiser::reload(const MergedLoras& loras, const std::set<std::string, std::less<>>& touched,
+                        const CancelToken& cancel) {
+    const auto weights = loras.part("unet");
+    if (!touched.empty()) RB_TRY(unet_->reload(CancellableWeights(*weights, cancel), touched));
+    weights->dropPages();
+    return {};
+}
+
+std::size_t Denoiser::arenaBytes() const {
+    return unet_ ? std::max(unet_->arenaBytes(), controls_.arenaBytes()) : 0;
+}
+
+std::size_t Denoiser::weightBytes() const {
+    return unet_ ? unet_->weightBytes() + controls_.weightBytes() : 0;
+}
+
+Status Denoiser::bind(std::span<std::byte> arena) {
+    RB_TRY(unet_->bind(arena));
+    return controls_.bind(arena);
+}
+
+Result<std::unique_ptr<Sampler>> Denoiser::makeSampler(const PaintSettings& settings) const {
+    SamplerSettings sampling = model_.sampling;
+    if (settings.tunedSampler) {
+        sampling = *settings.tunedSampler;
+    } else if (!settings.sampler.empty()) {
+        RB_ASSIGN(sampling, settingsNamed(settings.sampler, model_.sampling));
+    }
+    // Editing starts from noise alone: it sees the frame beside the latents. Image-to-image needs one step at least.
+    const double least = 1.0 / settings.steps;
+    const double strength = model_.isEditing() ? 1.0 : std::clamp(static_cast<double>(settings.freedom), least, 1.0);
+    return Sampler::create(sampling, settings.steps, strength);
+}
+
+void Denoiser::combine(std::span<const float> predictions, float guidance, const PaintSettings& settings) {
+    const std::size_t count = prediction_.size();
+    const int prompts = shape().prompts;
+    const auto part = [&](int prompt) { return predictions.subspan(static_cast<std::size_t>(prompt) * count, count); };
+    const auto prompted = part(prompts - 1);
+    if (prompts == 1) {
+        std::ranges::copy(prompted, prediction_.begin());
+        return;
+    }
+    if (prompts == 3)
+        guideEdit({part(0), part(1), prompted}, guidance, settings.imageGuidance, prediction_);
+    else
+        guide(part(0), prompted, needsSecondPass(guidance) ? guidance : 1.0f, prediction_);
+    if (settings.guidanceRescale > 0.0f)
+        rescaleGuidance(prompted, settings.guidanceRescale, static_cast<std::size_t>(shape().frames), prediction_);
+}
+
+Status Denoiser::denoise(const DenoiseRequest& request, const CancelToken& cancel, std::span<float> latents) {
+    const PaintSettings& settings = request.settings;
+    const std::size_t values = modelLatents_.size();
+    RB_ENSURE(settings.controls.size() == controls_.count(), "settings for another number of ControlNets");
+    RB_ENSURE(request.clean.size() == values && request.noise.size() == values && latents.size() == values,
+              "latents of another size than the denoiser's");
+    if (shape().prompts == 1 && needsSecondPass(settings.guidance))
+        return fail(StatusCode::BadInput, "guidance other than 1 needs a painter made for it");
+    RB_ASSIGN(const auto sampler, makeSampler(settings));
+    const std::size_t frameValues = values / static_cast<std::size_t>(shape().frames);
+    // Editing starts from noise alone.
+    RB_TRY(sampler->start(model_.isEditing() ? std::span<const float>() : request.clean, request.noise, latents));
+    const std::size_t evaluations = sampler->evaluations();
+    for (std::size_t i = 0; i < evaluations; ++i) {
+        // Frames of the window before stay what they became there.
+        const std::size_t held = request.carried * frameValues;
+        if (held > 0) sampler->addNoise(request.clean.first(held), request.noise.first(held), i, latents.first(held));
+        sampler->scaleInput(i, latents, modelLatents_);
+        const float timestep = sampler->timestep(i);
+        RB_TRY(controls_.addResiduals(
+            {modelLatents_, timestep, context_, request.frames, settings.controls, i, evaluations}, cancel,
+            residuals_));
+        RB_ASSIGN(const auto predictions, unet_->predict(modelLatents_, timestep, context_, residuals_, cancel));
+        combine(predictions, fallingGuidance(settings.guidance, i, evaluations, settings.guidanceFalloff), settings);
+        RB_TRY(sampler->step(i, prediction_, latents, request.fresh));
+    }
+    std::ranges::copy(request.clean.first(request.carried * frameValues), latents.begin());
+    return {};
+}
+
+}  // namespace reelbrush::diffusion

@@ -1,0 +1,284 @@
+#include "engine/diffusion/diffusion_painter.h"
+
+#include "engine/core/xdg_folders.h"
+#include "engine/diffusion/denoiser.h"
+#include "engine/diffusion/full_model.h"
+#include "engine/diffusion/merged_loras.h"
+#include "engine/diffusion/shot_noise.h"
+#include "engine/diffusion/text/embedding_library.h"
+#include "engine/diffusion/vae/latent_codec.h"
+#include "engine/diffusion/work_space.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace reelbrush::diffusion {
+
+using namespace kernels;
+
+namespace {
+
+/// The VAE is cut into tiles rather than let it need more than this; a UNet that needs more lends it its space.
+constexpr std::size_t kCodecBytes = std::size_t{640} << 20;
+
+CpuOptions cpuOptions(const PainterOptions& options) {
+    CpuOptions cpu;
+    cpu.threads = options.threads;
+    cpu.precision = options.precision;
+    cpu.algorithmCacheFile = options.algorithmCacheFile;
+    return cpu;
+}
+
+/// A frame that was painted in this shot, as later windows need it.
+struct PaintedLatents {
+    std::vector<float> noise, clean;
+};
+
+class DiffusionPainter final : public FramePainter {
+  public:
+    DiffusionPainter(PaintingSetup setup, const PainterOptions& options, FullModel model)
+        : setup_(std::move(setup)), options_(options), model_(std::move(model)), backend_(cpuOptions(options)) {}
+
+    Status open(const CancelToken& cancel);
+
+    PainterNeeds needs() const override;
+    Status switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) override;
+    Status setStyle(const StyleInputs& style, const CancelToken& cancel) override;
+    void beginShot(const PaintSettings& settings) override;
+    Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
+                 std::span<const std::span<float>> out) override;
+    PainterMemory memory() const override;
+    const std::vector<std::string>& loraReports() const override { return loras_.reports; }
+    const std::vector<std::string>& notes() const override { return notes_; }
+
+  private:
+    Status encodePrompts(const StyleInputs& style);
+    Status compile(const CancelToken& cancel);
+    UnetShape wantedShape() const;
+    Status prepareExtra(std::span<const FrameInput> frames, const CancelToken& cancel);
+    Status encodeFrames(std::span<const FrameInput> frames, std::size_t carried, const CancelToken& cancel);
+    int prompts() const { return !options_.guided ? 1 : model_.isEditing() ? 3 : 2; }
+    std::size_t windowFrames() const {
+        return setup_.motion ? static_cast<std::size_t>(setup_.motion->windowFrames) : 1;
+    }
+    std::size_t frameValues() const {
+        return static_cast<std::size_t>(codec_->latentWidth() * codec_->latentHeight()) * kLatentChannels;
+    }
+    std::span<float> frameOf(std::vector<float>& all, std::size_t frame) const {
+        return std::span(all).subspan(frame * frameValues(), frameValues());
+    }
+
+    const PaintingSetup setup_;
+    const PainterOptions options_;
+    FullModel model_;
+    CpuBackend backend_;
+    MergedLoras loras_;
+    std::optional<Denoiser> denoiser_;
+    std::unique_ptr<LatentCodec> codec_;
+    Buffer arena_;
+    int promptTokens_ = 0;
+    std::vector<std::string> notes_;
+
+    std::optional<ShotNoise> shot_;
+    std::vector<PaintedLatents> painted_;         ///< the last frames of the shot, at most a window
+    std::vector<float> clean_, noise_, latents_;  ///< [frames,H,W,4]
+};
+
+Status DiffusionPainter::open(const CancelToken& cancel) {
+    notes_ = model_.notes;
+    RB_ASSIGN(ControlStack controls, ControlStack::open(setup_.controls, model_));
+    denoiser_.emplace(model_, std::move(controls), backend_);
+    return switchLoras(setup_.loras, cancel);
+}
+
+PainterNeeds DiffusionPainter::needs() const {
+    PainterNeeds needs;
+    needs.structureImage = false;
+    if (setup_.motion) {
+        needs.windowFrames = setup_.motion->windowFrames;
+        needs.windowOverlap = setup_.motion->overlap;
+    }
+    return needs;
+}
+
+Status DiffusionPainter::switchLoras(const std::vector<LoraChoice>& loras, const CancelToken& cancel) {
+    weights::LoraTarget target;
+    target.parts = model_.parts();
+    target.modelName = nameOf(model_.files.family);
+    RB_ASSIGN(MergedLoras merged, mergeLoras(loras, target));
+    std::set<std::string, std::less<>> touched = loras_.touched("unet");
+    touched.merge(merged.touched("unet"));
+    loras_ = std::move(merged);
+    return denoiser_->isCompiled() && !touched.empty() ? denoiser_->reload(loras_, touched, cancel) : Status();
+}
+
+UnetShape DiffusionPainter::wantedShape() const {
+    UnetShape shape;
+    shape.width = options_.width / kPixelsPerLatent;
+    shape.height = options_.height / kPixelsPerLatent;
+    shape.prompts = prompts();
+    shape.frames = static_cast<int>(windowFrames());
+    shape.tokens = promptTokens_;
+    shape.controlled = denoiser_->isControlled();
+    return shape;
+}
+
+/// The text encoders come and go before the UNet is packed, so that their memory does not add up.
+Status DiffusionPainter::encodePrompts(const StyleInputs& style) {
+    RB_ASSIGN(const auto tokenizer, ClipTokenizer::open(resourcesFolder() / "tokenizer"));
+    std::vector<TextEncoderPart> parts{{loras_.part("text_encoder"), model_.files.textEncoder.config}};
+    if (model_.files.textEncoder2.weights)
+        parts.push_back({loras_.part("text_encoder_2"), model_.files.textEncoder2.config});
+    RB_ASSIGN(const PromptEncoder encoder, PromptEncoder::create(model_.textFamily(), std::move(parts), tokenizer));
+    const EmbeddingLibrary embeddings = EmbeddingLibrary::scan(setup_.embeddingFolders);
+    PromptOptions options;
+    options.comfyWeights = style.comfyWeights;
+    options.clipSkip = style.clipSkip;
+    options.embeddings = &embeddings;
+    RB_ASSIGN(EncodedPair pair, encoder.encodePair(style.prompt, style.negativePrompt, options, backend_));
+    for (const auto* prompt : {&pair.positive, &pair.negative})
+        notes_.insert(notes_.end(), prompt->notes.begin(), prompt->notes.end());
+
+    // Guidance steers away from what comes first; editing has the picture alone between, and both last.
+    std::vector<const EncodedPrompt*> order{&pair.positive};
+    if (options_.guided) order.insert(order.begin(), &pair.negative);
+    if (options_.guided && model_.isEditing()) order.insert(order.begin(), &pair.negative);
+    denoiser_->context().context.clear();
+    denoiser_->context().pooled.clear();
+    for (const EncodedPrompt* prompt : order) {
+        denoiser_->context().context.insert(denoiser_->context().context.end(), prompt->context.begin(),
+                                            prompt->context.end());
+        denoiser_->context().pooled.insert(denoiser_->context().pooled.end(), prompt->pooled.begin(),
+                                           prompt->pooled.end());
+    }
+    promptTokens_ = pair.positive.tokens;
+    return {};
+}
+
+Status DiffusionPainter::compile(const CancelToken& cancel) {
+    RB_TRY(denoiser_->compile(wantedShape(), loras_, cancel));
+    if (!codec_) {
+        LatentCodecOptions options;
+        options.width = options_.width;
+        options.height = options_.height;
+        options.activationBytes = std::max(kCodecBytes, denoiser_->arenaBytes());
+        RB_ASSIGN(codec_, LatentCodec::create(model_.files.vae.weights, model_.files.vae.config, backend_, options));
+        model_.files.vae.weights->dropPages();
+    }
+    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_));
+    const std::span<std::byte> arena(arena_.data(), arena_.sizeBytes());
+    RB_TRY(denoiser_->bind(arena));
+    RB_TRY(codec_->bind(arena));
+    const std::size_t values = windowFrames() * frameValues();
+    for (auto* buffer : {&clean_, &noise_, &latents_}) buffer->resize(values);
+    return {};
+}
+
+Status DiffusionPainter::setStyle(const StyleInputs& style, const CancelToken& cancel) {
+    notes_ = model_.notes;
+    RB_TRY(encodePrompts(style));
+    RB_TRY(cancel.check());
+    if (denoiser_->isCompiled() && denoiser_->shape() == wantedShape()) return {};
+    arena_ = {};
+    return compile(cancel);
+}
+
+void DiffusionPainter::beginShot(const PaintSettings& settings) {
+    shot_.emplace(settings, kLatentChannels, frameValues(), setup_.motion.has_value());
+    painted_.clear();
+}
+
+Status DiffusionPainter::encodeFrames(std::span<const FrameInput> frames, std::size_t carried,
+                                      const CancelToken& cancel) {
+    const auto isCancelled = [&] { return cancel.isCancelled(); };
+    RB_ENSURE(carried <= painted_.size(), "a window that carries frames which were not painted");
+    for (std::size_t i = 0; i < windowFrames(); ++i) {
+        const auto clean = frameOf(clean_, i), noise = frameOf(noise_, i);
+        if (i < carried) {
+            const PaintedLatents& before = painted_[painted_.size() - carried + i];
+            std::ranges::copy(before.clean, clean.begin());
+            std::ranges::copy(before.noise, noise.begin());
+        } else if (i < frames.size()) {
+            RB_TRY(codec_->encode(frames[i].picture, clean, isCancelled));
+            std::ranges::copy(shot_->next(), noise.begin());
+        } else {
+            // A shot that is shorter than the window: its last frame stands still.
+            std::ranges::copy(frameOf(clean_, frames.size() - 1), clean.begin());
+            std::ranges::copy(frameOf(noise_, frames.size() - 1), noise.begin());
+        }
+    }
+    return {};
+}
+
+/// What editing and inpainting models see beside the latents.
+Status DiffusionPainter::prepareExtra(std::span<const FrameInput> frames, const CancelToken& cancel) {
+    denoiser_->context().extra.clear();
+    const std::size_t pixels = frameValues() / kLatentChannels;
+    if (model_.isEditing()) {
+        // The frame's latents as they are, unscaled; zeros where neither text nor picture is given.
+        for (int prompt = 0; prompt < prompts(); ++prompt)
+            for (std::size_t i = 0; i < windowFrames(); ++i)
+                for (const float value : frameOf(clean_, i))
+                    denoiser_->context().extra.push_back(
+                        prompts() == 3 && prompt == 0 ? 0.0f : value / codec_->scalingFactor());
+    }
+    if (model_.isInpainting()) {
+        // All of the frame is painted anew: the mask is one everywhere, and what it hides is grey.
+        std::vector<float> grey(frames[0].picture.size(), 0.5f), hidden(frameValues());
+        RB_TRY(codec_->encode(grey, hidden, [&] { return cancel.isCancelled(); }));
+        for (int i = 0; i < denoiser_->shape().batch(); ++i)
+            for (std::size_t p = 0; p < pixels; ++p) {
+                denoiser_->context().extra.push_back(1.0f);
+                const auto first = hidden.begin() + static_cast<std::ptrdiff_t>(p * kLatentChannels);
+                denoiser_->context().extra.insert(denoiser_->context().extra.end(), first, first + kLatentChannels);
+            }
+    }
+    return {};
+}
+
+Status DiffusionPainter::paint(std::span<const FrameInput> frames, const PaintSettings& settings,
+                               const CancelToken& cancel, std::span<const std::span<float>> out) {
+    RB_ENSURE(denoiser_->isCompiled() && shot_, "painting before a style and a shot were begun");
+    RB_ENSURE(!frames.empty() && frames.size() <= windowFrames() && out.size() <= frames.size(),
+              "a window of another size than the painter's");
+    const std::size_t carried = frames.size() - out.size();
+    RB_TRY(encodeFrames(frames, carried, cancel));
+    RB_TRY(prepareExtra(frames, cancel));
+    // ControlNets look at every frame of the window, also at those that only fill it up.
+    std::vector<FrameInput> window(frames.begin(), frames.end());
+    window.resize(windowFrames(), window.back());
+    LatentNoise fresh = shot_->fresh(windowFrames());
+    RB_TRY(denoiser_->denoise({clean_, noise_, carried, window, settings, fresh}, cancel, latents_));
+
+    const auto isCancelled = [&] { return cancel.isCancelled(); };
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto latents = frameOf(latents_, carried + i), noise = frameOf(noise_, carried + i);
+        RB_TRY(codec_->decode(latents, out[i], isCancelled));
+        if (windowFrames() > 1) painted_.push_back({{noise.begin(), noise.end()}, {latents.begin(), latents.end()}});
+    }
+    if (painted_.size() > windowFrames())
+        painted_.erase(painted_.begin(), painted_.end() - static_cast<std::ptrdiff_t>(windowFrames()));
+    return {};
+}
+
+PainterMemory DiffusionPainter::memory() const {
+    PainterMemory memory;
+    if (!denoiser_->isCompiled() || !codec_) return memory;
+    memory.arenaBytes = std::max(denoiser_->arenaBytes(), codec_->arenaBytes());
+    memory.weightBytes = denoiser_->weightBytes() + codec_->weightBytes();
+    memory.residentArenaBytes = arena_.residentBytes();
+    return memory;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FramePainter>> createDiffusionPainter(const PaintingSetup& setup, const PainterOptions& options,
+                                                             const CancelToken& cancel) {
+    RB_ASSIGN(FullModel model, FullModel::open(setup));
+    auto painter = std::make_unique<DiffusionPainter>(setup, options, std::move(model));
+    RB_TRY(painter->open(cancel));
+    return std::unique_ptr<FramePainter>(std::move(painter));
+}
+
+}  // namespace reelbrush::diffusion
