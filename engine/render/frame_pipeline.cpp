@@ -133,7 +133,10 @@ class FramePipeline {
         if (count == 0 || hasFailed()) return {};
         const cv::Size size = paintingSize(options_.size);
         std::vector<diffusion::FrameInput> inputs;
-        for (PreparedFrame& frame : window.window()) inputs.push_back({values(frame.picture), {}});
+        for (PreparedFrame& frame : window.window()) {
+            inputs.push_back({values(frame.picture), {}});
+            for (cv::Mat& control : frame.controls) inputs.back().controls.push_back(values(control));
+        }
         std::vector<PaintedFrame> paintings;
         std::vector<std::span<float>> outputs;
         for (std::size_t i = 0; i < count; ++i) {
@@ -176,6 +179,7 @@ class FramePipeline {
     FramePreparation preparation() const {
         FramePreparation preparation;
         if (parts_.painter.needs().structureImage) preparation.structure = options_.structure;
+        preparation.controls = options_.controls;
         return preparation;
     }
 

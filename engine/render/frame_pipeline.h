@@ -3,6 +3,7 @@
 #include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/frame_painter.h"
+#include "engine/imaging/control_image.h"
 #include "engine/imaging/structure_image.h"
 #include "engine/media/frame_sink.h"
 #include "engine/media/frame_source.h"
@@ -36,8 +37,9 @@ struct PipelineParts {
 struct PipelineOptions {
     cv::Size size;                        ///< of the pictures written; they are painted at paintingSize(size)
     imaging::StructureOptions structure;  ///< for painters that want structure images
-    diffusion::PaintSettings paint;       ///< the seed is that of every shot: a cut found or missed changes no frame
-    std::int64_t mostFrames = -1;         ///< ends after so many; negative: all of the source
+    std::vector<imaging::ControlPreprocessor> controls{};  ///< one for each ControlNet of the painter
+    diffusion::PaintSettings paint;  ///< the seed is that of every shot: a cut found or missed changes no frame
+    std::int64_t mostFrames = -1;    ///< ends after so many; negative: all of the source
 };
 
 struct PipelineReport {

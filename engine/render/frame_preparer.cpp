@@ -22,6 +22,10 @@ Result<PreparedFrame> FramePreparer::prepare(media::VideoFrame frame) {
         RB_ASSIGN(picture, imaging::resizePicture(picture, size_));
     }
     // Taken before padding, so that the picture's borders are its own and not those of the padding.
+    for (const imaging::ControlPreprocessor kind : preparation_.controls) {
+        RB_ASSIGN(const cv::Mat control, imaging::makeControlImage(kind, picture));
+        RB_ASSIGN(prepared.controls.emplace_back(), padded(control));
+    }
     if (preparation_.structure) {
         RB_ASSIGN(picture, imaging::structureImage(picture, *preparation_.structure));
     }

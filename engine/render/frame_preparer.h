@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/core/status.h"
+#include "engine/imaging/control_image.h"
 #include "engine/imaging/shot_cuts.h"
 #include "engine/imaging/structure_image.h"
 #include "engine/media/video_frame.h"
@@ -15,6 +16,7 @@ namespace reelbrush::render {
 struct PreparedFrame {
     /// Structure image, or the frame itself, [paintHeight, paintWidth, 3] CV_32FC3, continuous: see paintingSize.
     cv::Mat picture;
+    std::vector<cv::Mat> controls;  ///< control pictures of that size
     /// The first frame of a shot: the painter draws the shot's noise before it.
     bool startsShot = false;
     /// Time, duration, index and alpha of the source frame; rgb is empty.
@@ -23,6 +25,7 @@ struct PreparedFrame {
 
 struct FramePreparation {
     std::optional<imaging::StructureOptions> structure{};  ///< nothing: the painter wants the frame itself
+    std::vector<imaging::ControlPreprocessor> controls{};  ///< one control picture each
 };
 
 /// The stage between decoding and painting: finds shots, brings the frame to the wanted size, computes the structure

@@ -15,10 +15,12 @@ struct Session::Impl {
         : algorithmCacheFile(given.algorithmCacheFile.empty() ? cacheFolder() / "algorithms.json"
                                                               : given.algorithmCacheFile),
           painters(std::move(given.painterFactory)),
+          locateModel(std::move(given.locateModel)),
           queue(events, given.application, [this] { painters.clear(); }) {}
 
     const std::filesystem::path algorithmCacheFile;
     PainterShelf painters;
+    const ModelLocator locateModel;
     jobs::EventQueue events;
     std::mutex reportsMutex;
     std::map<jobs::JobId, std::shared_ptr<StylizeReport>> reports;
@@ -33,7 +35,8 @@ Result<jobs::JobId> Session::stylize(StylizeRequest request) {
     auto report = std::make_shared<StylizeReport>();
     jobs::JobRequest job;
     job.work = [impl = impl_.get(), request = std::move(request), report](jobs::JobContext& context) -> Status {
-        RB_ASSIGN(*report, runStylizeJob(request, impl->painters, impl->algorithmCacheFile, context));
+        RB_ASSIGN(*report,
+                  runStylizeJob(request, {impl->painters, impl->locateModel, impl->algorithmCacheFile}, context));
         return {};
     };
     RB_ASSIGN(const jobs::JobId id, impl_->queue.submit(std::move(job)));

@@ -4,6 +4,7 @@
 #include "engine/core/status.h"
 #include "engine/jobs/event_queue.h"
 #include "engine/jobs/job_event.h"
+#include "engine/session/model_locator.h"
 #include "engine/session/painter_shelf.h"
 #include "engine/session/stylize_report.h"
 #include "engine/session/stylize_request.h"
@@ -22,6 +23,7 @@ struct SessionOptions {
     /// Where algorithm choices are kept between runs; empty: in the user's cache folder.
     std::filesystem::path algorithmCacheFile;
     PainterFactory painterFactory = diffusion::FramePainter::create;
+    ModelLocator locateModel = libraryLocator();
 };
 
 /// What every face (command line, window, plug-ins) works with: requests in, ids at once, events out. Owns the engine

@@ -1,15 +1,16 @@
 #include "engine/session/stylize_job.h"
 
 #include "engine/core/process_memory.h"
+#include "engine/diffusion/sampling/guidance.h"
 #include "engine/imaging/imaging_threads.h"
 #include "engine/media/frame_sink.h"
 #include "engine/media/frame_source.h"
 #include "engine/media/output_target.h"
 #include "engine/render/frame_pipeline.h"
 #include "engine/render/painting_size.h"
-#include "engine/session/model_folders.h"
 #include "engine/session/range_times.h"
 #include "engine/session/style_picture.h"
+#include "engine/session/style_setup.h"
 
 #include <fmt/format.h>
 
@@ -39,13 +40,8 @@ std::size_t memoryLimit(const StylizeRequest& request) {
 
 class StylizeJob {
   public:
-    StylizeJob(const StylizeRequest& request, PainterShelf& painters, std::filesystem::path algorithmCacheFile,
-               jobs::JobContext& context)
-        : request_(request),
-          painters_(painters),
-          algorithmCacheFile_(std::move(algorithmCacheFile)),
-          context_(context),
-          style_(effectiveStyle(request)) {}
+    StylizeJob(const StylizeRequest& request, const StylizeTools& tools, jobs::JobContext& context)
+        : request_(request), tools_(tools), context_(context), style_(effectiveStyle(request)) {}
 
     Result<StylizeReport> run() {
         RB_TRY(checkValues(request_));
@@ -124,27 +120,25 @@ class StylizeJob {
         for (const std::filesystem::path& file : style_.pictures) {
             RB_ASSIGN(stylePictures_.emplace_back(), loadStylePicture(file));
         }
-        diffusion::PaintingSetup setup;
-        setup.stylePictures = !stylePictures_.empty();
-        RB_ASSIGN(setup.model, findModelFolder(style_.baseModel));
-        for (const styles::StyleLora& lora : style_.loras)
-            setup.loras.push_back({lora.file, static_cast<float>(lora.strength)});
+        const GivenSettings given{request_.steps.has_value(), request_.guidance.has_value()};
+        RB_ASSIGN(setup_, setUpStyle(style_, given, tools_.locateModel, context_.cancel()));
+        report_.notes.insert(report_.notes.end(), setup_.notes.begin(), setup_.notes.end());
         diffusion::PainterOptions options;
         options.width = painted.width;
         options.height = painted.height;
-        options.guided = style_.guidance != 1.0;
+        options.guided = diffusion::needsSecondPass(setup_.paint.guidance);
         options.precision = request_.precision;
         options.threads = request_.threads;
-        options.algorithmCacheFile = algorithmCacheFile_;
-        RB_ASSIGN(painter_, painters_.take(setup, options, context_.cancel()));
+        options.algorithmCacheFile = tools_.algorithmCacheFile;
+        RB_ASSIGN(painter_, tools_.painters.take(setup_.files, options, context_.cancel()));
         report_.loras = painter_->loraReports();
+        RB_TRY(setStyle());
 
         const media::VideoStreamInfo& video = source_->info().video;
         report_.forecast = render::forecastMemory(
             painter_->memory(),
-            {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !setup.loras.empty()});
-        RB_TRY(render::checkForecast(report_.forecast, limit));
-        return setStyle();
+            {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !setup_.files.loras.empty()});
+        return render::checkForecast(report_.forecast, limit);
     }
 
     Status setStyle() {
@@ -154,9 +148,7 @@ class StylizeJob {
             RB_ASSIGN(pictures.emplace_back(), fitStylePicture(picture, {needs.styleWidth, needs.styleHeight}));
         }
         stylePictures_.clear();
-        diffusion::StyleInputs style;
-        style.prompt = style_.prompt;
-        style.negativePrompt = style_.negativePrompt;
+        diffusion::StyleInputs style = setup_.inputs;
         style.pictures = {pictures.begin(), pictures.end()};
         return painter_->setStyle(style, context_.cancel());
     }
@@ -166,10 +158,8 @@ class StylizeJob {
         options.size = size_;
         options.structure.freedom = style_.freedom();
         options.structure.keepColours = style_.keepColours;
-        options.paint.freedom = static_cast<float>(style_.freedom());
-        options.paint.steps = style_.steps;
-        options.paint.guidance = static_cast<float>(style_.guidance);
-        options.paint.seed = style_.seed;
+        options.paint = setup_.paint;
+        options.controls = setup_.controls;
         report_.prepareSeconds = secondsSince(start_);
         const auto progress = [&](render::PipelineStage stage, std::int64_t frames) {
             tell(stage == render::PipelineStage::Painting ? "painting" : "completing the file", frames);
@@ -185,6 +175,7 @@ class StylizeJob {
         report_.output = request_.output;
         report_.style = style_.name;
         report_.size = {size_.width, size_.height};
+        report_.notes.insert(report_.notes.end(), painter_->notes().begin(), painter_->notes().end());
         report_.notes.insert(report_.notes.end(), sink_->notes().begin(), sink_->notes().end());
         report_.bytesWritten = sink_->bytesWritten();
         report_.measuredPeakBytes = peakResidentBytes();
@@ -197,8 +188,7 @@ class StylizeJob {
     }
 
     const StylizeRequest& request_;
-    PainterShelf& painters_;
-    const std::filesystem::path algorithmCacheFile_;
+    const StylizeTools& tools_;
     jobs::JobContext& context_;
     const styles::StyleCard style_;
     const Clock::time_point start_ = Clock::now();
@@ -210,15 +200,16 @@ class StylizeJob {
     std::int64_t lastFrame_ = -1;
     std::int64_t total_ = 0;
     cv::Size size_;
+    StyleSetup setup_;
     std::vector<cv::Mat> stylePictures_;  ///< until the painter has seen them
     StylizeReport report_;
 };
 
 }  // namespace
 
-Result<StylizeReport> runStylizeJob(const StylizeRequest& request, PainterShelf& painters,
-                                    const std::filesystem::path& algorithmCacheFile, jobs::JobContext& context) {
-    return StylizeJob(request, painters, algorithmCacheFile, context).run();
+Result<StylizeReport> runStylizeJob(const StylizeRequest& request, const StylizeTools& tools,
+                                    jobs::JobContext& context) {
+    return StylizeJob(request, tools, context).run();
 }
 
 }  // namespace reelbrush::session
