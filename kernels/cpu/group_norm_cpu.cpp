@@ -121,6 +121,15 @@ class GroupNormStep : public BoundStep {
     Status loadWeights(const WeightProvider& provider) override { return weights_.load(provider); }
 
     Status run() override {
+        if (!op_.hasStatistics) sum();
+        for (std::int64_t n = 0; n < layout_.batch; ++n) findScales(n);
+        parallelFor(threads_, layout_.batch * layout_.pixels, layout_.pixelGrain(),
+                    [this](std::int64_t begin, std::int64_t end) { normalise(begin, end); });
+        return {};
+    }
+
+  private:
+    void sum() {
         for (std::int64_t n = 0; n < layout_.batch; ++n)
             estimateMeans(layout_, buffers_.inputs[0] + n * layout_.sampleSize(), layout_.shift(buffers_.scratch, n));
         // Parts, not threads, so that the sums do not depend on the number of threads.
@@ -128,13 +137,8 @@ class GroupNormStep : public BoundStep {
                     [this](std::int64_t begin, std::int64_t end) {
                         for (std::int64_t i = begin; i < end; ++i) sumPart(i / layout_.parts, i % layout_.parts);
                     });
-        for (std::int64_t n = 0; n < layout_.batch; ++n) reduceSample(n);
-        parallelFor(threads_, layout_.batch * layout_.pixels, layout_.pixelGrain(),
-                    [this](std::int64_t begin, std::int64_t end) { normalise(begin, end); });
-        return {};
     }
 
-  private:
     void sumPart(std::int64_t n, std::int64_t part) {
         const std::int64_t first = layout_.firstPixel(part), end = layout_.firstPixel(part + 1);
         HWY_DYNAMIC_DISPATCH(sumChannels)
@@ -144,10 +148,14 @@ class GroupNormStep : public BoundStep {
                        layout_.sums(buffers_.scratch, n, part)});
     }
 
-    void reduceSample(std::int64_t n) {
+    void findScales(std::int64_t n) {
         const float* add = nullptr;
         if (op_.hasChannelAdd) add = buffers_.inputs[1] + (isAddShared_ ? 0 : n * layout_.channels);
-        reduceToScales(layout_, {op_.groups, op_.epsilon, weights_.gamma(), weights_.beta(), add}, buffers_.scratch, n);
+        const GroupNormTerms terms{op_.groups, op_.epsilon, weights_.gamma(), weights_.beta(), add};
+        if (op_.hasStatistics)
+            statisticsToScales(layout_, terms, buffers_.inputs.back() + n * 2 * op_.groups, buffers_.scratch, n);
+        else
+            reduceToScales(layout_, terms, buffers_.scratch, n);
     }
 
     void normalise(std::int64_t begin, std::int64_t end) {

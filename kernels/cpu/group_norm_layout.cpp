@@ -72,6 +72,27 @@ void estimateMeans(const GroupNormLayout& layout, const float* sample, float* me
     for (std::int64_t c = 0; c < layout.channels; ++c) means[c] /= static_cast<float>(count);
 }
 
+namespace {
+
+struct GroupMoments {
+    int group;
+    double mean, variance;
+};
+
+void writeScales(const GroupNormLayout& layout, const GroupNormTerms& terms, const GroupMoments& moments,
+                 std::byte* scratch, std::int64_t n) {
+    const std::int64_t width = layout.channels / terms.groups, first = moments.group * width;
+    const double inverse = 1.0 / std::sqrt(moments.variance + static_cast<double>(terms.epsilon));
+    float *scale = layout.scale(scratch, n), *offset = layout.offset(scratch, n);
+    for (std::int64_t c = first; c < first + width; ++c) {
+        const double factor = inverse * static_cast<double>(terms.gamma[c]);
+        scale[c] = static_cast<float>(factor);
+        offset[c] = static_cast<float>(static_cast<double>(terms.beta[c]) + (terms.addOf(c) - moments.mean) * factor);
+    }
+}
+
+}  // namespace
+
 void reduceToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, std::byte* scratch, std::int64_t n) {
     const std::int64_t width = layout.channels / terms.groups;
     const auto pixels = static_cast<double>(layout.pixels);
@@ -81,13 +102,9 @@ void reduceToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, 
         for (std::int64_t i = 0; i < 2 * layout.channels; ++i) sums[i] += other[i];
     }
     const float* shift = layout.shift(scratch, n);
-    float *scale = layout.scale(scratch, n), *offset = layout.offset(scratch, n);
     for (int group = 0; group < terms.groups; ++group) {
         const std::int64_t first = group * width, end = first + width;
-        const auto addOf = [&](std::int64_t c) {
-            return terms.channelAdd ? static_cast<double>(terms.channelAdd[c]) : 0.0;
-        };
-        const auto meanOf = [&](std::int64_t c) { return shift[c] + sums[c] / pixels + addOf(c); };
+        const auto meanOf = [&](std::int64_t c) { return shift[c] + sums[c] / pixels + terms.addOf(c); };
         double mean = 0.0;
         for (std::int64_t c = first; c < end; ++c) mean += meanOf(c);
         mean /= static_cast<double>(width);
@@ -98,13 +115,14 @@ void reduceToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, 
             squaredDistances += squares[c] - sums[c] * sums[c] / pixels + pixels * distance * distance;
         }
         const double variance = std::max(0.0, squaredDistances / (pixels * static_cast<double>(width)));
-        const double inverse = 1.0 / std::sqrt(variance + static_cast<double>(terms.epsilon));
-        for (std::int64_t c = first; c < end; ++c) {
-            const double factor = inverse * static_cast<double>(terms.gamma[c]);
-            scale[c] = static_cast<float>(factor);
-            offset[c] = static_cast<float>(static_cast<double>(terms.beta[c]) + (addOf(c) - mean) * factor);
-        }
+        writeScales(layout, terms, GroupMoments{group, mean, variance}, scratch, n);
     }
+}
+
+void statisticsToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, const float* statistics,
+                        std::byte* scratch, std::int64_t n) {
+    for (int group = 0; group < terms.groups; ++group)
+        writeScales(layout, terms, {group, statistics[group], statistics[terms.groups + group]}, scratch, n);
 }
 
 }  // namespace reelbrush::kernels

@@ -39,6 +39,8 @@ struct GroupNormTerms {
     float epsilon;
     const float *gamma, *beta;  ///< [channels]
     const float* channelAdd;    ///< [channels], or null
+
+    double addOf(std::int64_t c) const { return channelAdd ? static_cast<double>(channelAdd[c]) : 0.0; }
 };
 
 /// Means of the channels over a few pixels: near enough to keep the sums of squares from cancelling.
@@ -48,5 +50,9 @@ void estimateMeans(const GroupNormLayout& layout, const float* sample, float* me
 /// A vector added to every pixel moves the means and leaves the variances within a channel alone, so it costs nothing
 /// per pixel.
 void reduceToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, std::byte* scratch, std::int64_t n);
+
+/// The same from known statistics: the means of the groups, then their variances.
+void statisticsToScales(const GroupNormLayout& layout, const GroupNormTerms& terms, const float* statistics,
+                        std::byte* scratch, std::int64_t n);
 
 }  // namespace reelbrush::kernels

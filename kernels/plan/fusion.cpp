@@ -102,7 +102,7 @@ void fuseActivations(Rewriter& graph) {
 void fuseChannelAdds(Rewriter& graph) {
     for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
         auto* norm = std::get_if<GroupNorm>(&graph.nodes()[i].op);
-        if (graph.isDead(i) || !norm || norm->hasChannelAdd) continue;
+        if (graph.isDead(i) || !norm || norm->hasChannelAdd || norm->hasStatistics) continue;
         const Value input = graph.nodes()[i].inputs[0];
         const auto maker = graph.producer(input);
         if (!maker || !std::holds_alternative<AddChannels>(graph.nodes()[*maker].op)) continue;

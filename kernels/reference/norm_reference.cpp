@@ -38,8 +38,14 @@ void computeReference(const GroupNorm& op, const ReferenceCall& call) {
                 if (op.hasChannelAdd) x += call.inputs[1][(call.inputShapes[1].batch() == 1 ? 0 : n) * channels + c];
                 return x;
             };
-            const Moments moments =
-                momentsOf(pixels * width, [&](std::int64_t i) { return value(i / width, first + i % width); });
+            Moments moments;
+            if (op.hasStatistics) {
+                const float* statistics = call.inputs[op.hasChannelAdd ? 2 : 1] + n * 2 * op.groups;
+                moments = {statistics[group], statistics[op.groups + group]};
+            } else {
+                moments =
+                    momentsOf(pixels * width, [&](std::int64_t i) { return value(i / width, first + i % width); });
+            }
             const double inverse = 1.0 / std::sqrt(moments.variance + op.epsilon);
             for (std::int64_t p = 0; p < pixels; ++p)
                 for (std::int64_t c = first; c < first + width; ++c) {

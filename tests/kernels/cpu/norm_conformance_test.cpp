@@ -58,6 +58,19 @@ TEST_P(GroupNormConformance, MeansFarFromZeroDoNotCancel) {
     expectConforms("means to 5000 in one group", groupNorm(GroupNorm{.groups = 1}, x), kTolerance, gammaAndBeta(32));
 }
 
+TEST_P(GroupNormConformance, GivenStatisticsOfEachSample) {
+    const GroupNorm op{.groups = 8, .hasStatistics = true, .activation = Activation::Silu};
+    TestTensor statistics = randomTensor({2, 16}, 8, 0.5f, 2.0f);
+    expectConforms("statistics", {op, {normalTensor({2, 9, 10, 40}, 4), statistics}, {"gamma", "beta"}}, kTolerance,
+                   gammaAndBeta(40));
+    GroupNorm shifted = op;
+    shifted.hasChannelAdd = true;
+    expectConforms(
+        "statistics and channel add",
+        {shifted, {normalTensor({2, 9, 10, 40}, 4), normalTensor({1, 40}, 5), statistics}, {"gamma", "beta"}},
+        kTolerance, gammaAndBeta(40));
+}
+
 TEST_P(GroupNormConformance, ConstantInputGivesBeta) {
     // The deviation is that of epsilon, 0.003, so a value of 2.5 cancels 800 units of the result.
     expectConforms("constant", groupNorm(GroupNorm{.groups = 4}, randomTensor({1, 6, 6, 16}, 7, 2.5f, 2.5f)), 2e-4,

@@ -29,6 +29,13 @@ TEST(GroupNormReference, GammaBetaChannelAddAndActivation) {
                     weights);
 }
 
+TEST(GroupNormReference, GivenStatisticsReplaceThoseOfTheInput) {
+    const GroupNorm op{.groups = 2, .epsilon = 0.0f, .hasStatistics = true};
+    // Means 1 and 2, variances 4 and 16.
+    expectReference({op, {{{1, 1, 1, 2}, {5, 10}}, {{1, 4}, {1, 2, 4, 16}}}, {"one", "zero"}}, {{1, 1, 1, 2}, {2, 2}},
+                    plain(2));
+}
+
 TEST(GroupNormReference, EpsilonIsInsideTheRoot) {
     const GroupNorm op{.groups = 1, .epsilon = 3.0f};
     expectReference({op, {{{1, 1, 1, 2}, {-1, 1}}}, {"one", "zero"}}, {{1, 1, 1, 2}, {-0.5f, 0.5f}}, plain(2));
