@@ -1,7 +1,7 @@
 #include "engine/diffusion/control_stack.h"
 
-#include "engine/diffusion/cancellable_weights.h"
 #include "engine/diffusion/networks/unet_graph.h"
+#include "engine/diffusion/streamed_weights.h"
 #include "engine/weights/model_fit.h"
 
 #include <fmt/format.h>
@@ -60,8 +60,7 @@ Status ControlStack::compile(const UnetShape& shape, Backend& backend, const Can
         const auto residuals = buildControlNet(graph, net.config, inputs);
         residualCount_ = residuals.size();
         for (std::size_t i = 0; i < residuals.size(); ++i) graph.output(residualName(i), residuals[i]);
-        RB_ASSIGN(net.plan,
-                  Plan::compile(std::move(graph), CancellableWeights(*net.files.part.weights, cancel), backend));
+        RB_ASSIGN(net.plan, Plan::compile(std::move(graph), StreamedWeights(*net.files.part.weights, cancel), backend));
         net.files.part.weights->dropPages();
     }
     return {};

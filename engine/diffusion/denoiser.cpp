@@ -1,6 +1,6 @@
 #include "engine/diffusion/denoiser.h"
 
-#include "engine/diffusion/cancellable_weights.h"
+#include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/sampling/guidance.h"
 #include "engine/diffusion/sampling/sampler_names.h"
 
@@ -24,7 +24,7 @@ Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const
 Status Denoiser::reload(const MergedLoras& loras, const std::set<std::string, std::less<>>& touched,
                         const CancelToken& cancel) {
     const auto weights = loras.part("unet");
-    if (!touched.empty()) RB_TRY(unet_->reload(CancellableWeights(*weights, cancel), touched));
+    if (!touched.empty()) RB_TRY(unet_->reload(StreamedWeights(*weights, cancel), touched));
     weights->dropPages();
     return {};
 }

@@ -1,6 +1,6 @@
 #include "engine/diffusion/starter_painter.h"
 
-#include "engine/diffusion/cancellable_weights.h"
+#include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
@@ -89,7 +89,7 @@ Status StarterPainter::switchLoras(const std::vector<LoraChoice>& loras, const C
     loras_ = std::move(merged);
     if (touched.empty()) return {};
     const auto unet = loras_.part("unet");
-    RB_TRY(denoise_->reloadWeights(CancellableWeights(*unet, cancel), touched));
+    RB_TRY(denoise_->reloadWeights(StreamedWeights(*unet, cancel), touched));
     unet->dropPages();
     return {};
 }
@@ -98,8 +98,8 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
     const int width = options_.width, height = options_.height;
     RB_ASSIGN(nullTokens_, nullStyleTokens(model_));
     styleTokens_ = nullTokens_;
-    const CancellableWeights unet(*model_.unet, cancel);
-    const CancellableWeights vae(*model_.vae, cancel);
+    const StreamedWeights unet(*model_.unet, cancel);
+    const StreamedWeights vae(*model_.vae, cancel);
     RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, backend_));
     RB_TRY(switchLoras(loras, cancel));
     RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, backend_));

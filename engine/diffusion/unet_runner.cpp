@@ -1,7 +1,7 @@
 #include "engine/diffusion/unet_runner.h"
 
-#include "engine/diffusion/cancellable_weights.h"
 #include "engine/diffusion/networks/unet_graph.h"
+#include "engine/diffusion/streamed_weights.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +28,9 @@ void repeatEach(std::span<const float> values, int prompts, int frames, std::spa
 
 }  // namespace
 
-Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& shape, const WeightProvider& weights,
-                                       Backend& backend, const CancelToken& cancel) {
+Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& shape,
+                                       const weights::ListedWeights& weights, Backend& backend,
+                                       const CancelToken& cancel) {
     const UnetConfig& config = model.unetConfig;
     const int extraChannels = config.inChannels - kLatentChannels;
     const int batch = shape.batch();
@@ -54,7 +55,7 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
             inputs.controls.push_back(graph.input(controlName(i), shapes[i]));
     }
     graph.output("prediction", buildUnet(graph, config, inputs));
-    RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), CancellableWeights(weights, cancel), backend));
+    RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), StreamedWeights(weights, cancel), backend));
     UnetRunner runner(shape, std::move(plan));
     runner.controlCount_ = static_cast<int>(inputs.controls.size());
     if (config.pooledChannels > 0) {

@@ -42,7 +42,7 @@ class UnetRunner {
   public:
     /// weights, backend: must outlive this. Errors: as Plan::compile; Cancelled between layers.
     static Result<UnetRunner> compile(const FullModel& model, const UnetShape& shape,
-                                      const kernels::WeightProvider& weights, kernels::Backend& backend,
+                                      const weights::ListedWeights& weights, kernels::Backend& backend,
                                       const CancelToken& cancel);
 
     const UnetShape& shape() const { return shape_; }

@@ -7,6 +7,7 @@
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/tensor/buffer.h"
 #include "tests/engine/diffusion/golden_tensors.h"
+#include "tests/engine/diffusion/miniature_model.h"
 #include "tests/support/test_data.h"
 
 #include <gtest/gtest.h>
@@ -70,14 +71,6 @@ struct Bench {
     }
 };
 
-/// The miniature SD 1.5, with what cannot be seen in its tensors beside it.
-std::filesystem::path miniature(const std::filesystem::path& folder) {
-    const auto model = folder / "model.safetensors";
-    std::filesystem::create_symlink(testing::fixturesFolder() / "sd15-tiny" / "single_file.safetensors", model);
-    std::ofstream(folder / "model.json") << R"({"text_encoder": {"num_attention_heads": 4}})";
-    return model;
-}
-
 std::vector<float> joined(std::initializer_list<const std::vector<float>*> parts) {
     std::vector<float> all;
     for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
@@ -94,7 +87,7 @@ TEST(Denoiser, ImageToImageMatchesDiffusers) {
     const auto folder = testing::fixturesFolder() / "sd15-tiny";
     const testing::GoldenTensors golden(folder / "golden.safetensors");
     const testing::ScratchFolder scratch;
-    Bench bench({.model = miniature(scratch.path())});
+    Bench bench({.model = testing::miniatureModel(scratch.path())});
     const auto cases = nlohmann::json::parse(std::ifstream(testing::fixturesFolder() / "tokenizer" / "cases.json"));
     const auto ids = golden.values("text.ids");
     std::string prompt;
@@ -127,7 +120,7 @@ TEST(Denoiser, EditingMatchesDiffusers) {
     const auto folder = *shared / "fixtures" / "ip2p-tiny";
     const testing::GoldenTensors golden(folder / "golden.safetensors");
     const testing::ScratchFolder scratch;
-    const auto base = miniature(scratch.path());
+    const auto base = testing::miniatureModel(scratch.path());
     Bench bench({.model = folder / "unet_only.safetensors", .vae = base, .textEncoder = base});
     EXPECT_TRUE(bench.model.isEditing());
     bench.compile({.width = 8, .height = 8, .prompts = 3});
@@ -151,7 +144,7 @@ TEST(Denoiser, EditingMatchesDiffusers) {
 
 TEST(Denoiser, CarriedFramesStayWhatTheyAre) {
     const testing::ScratchFolder scratch;
-    Bench bench({.model = miniature(scratch.path())});
+    Bench bench({.model = testing::miniatureModel(scratch.path())});
     const EncodedPair pair = bench.prompts("a photo of a cat", "");
     bench.compile({.width = 8, .height = 8, .prompts = 1, .frames = 3});
     bench.denoiser->context().context = pair.positive.context;
@@ -170,7 +163,7 @@ TEST(Denoiser, CarriedFramesStayWhatTheyAre) {
 
 TEST(Denoiser, GuidanceNeedsRoomForTwoPrompts) {
     const testing::ScratchFolder scratch;
-    Bench bench({.model = miniature(scratch.path())});
+    Bench bench({.model = testing::miniatureModel(scratch.path())});
     bench.compile({.width = 4, .height = 4, .prompts = 1});
     bench.denoiser->context().context.resize(77 * 16);
     std::vector<float> clean(4 * 4 * 4), noise(clean.size()), latents(clean.size());
