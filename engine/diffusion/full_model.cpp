@@ -1,5 +1,6 @@
 #include "engine/diffusion/full_model.h"
 
+#include "engine/diffusion/sampling/sampler_names.h"
 #include "engine/weights/lora_file.h"
 
 #include <fmt/format.h>
@@ -46,6 +47,9 @@ Result<FullModel> FullModel::open(const PaintingSetup& setup) {
     RB_TRY(weights::requireWholeModel(model.files));
     RB_ASSIGN(model.unetConfig, UnetConfig::fromJson(model.files.unet.config));
     RB_ASSIGN(model.sampling, settingsFromSchedulerConfig(model.files.schedulerConfig));
+    if (!model.sampling.standsInFor.empty())
+        model.notes.push_back(fmt::format("the model's scheduler {} is not offered; {} stands in for it",
+                                          model.sampling.standsInFor, nameOf(model.sampling)));
     // SD 1.5's motion modules were trained with evenly spaced betas (AnimateDiff).
     if (setup.motion && model.files.family == weights::BaseFamily::Sd15)
         model.sampling.betas.spacing = BetaSpacing::Linear;
