@@ -1,13 +1,9 @@
 #include "engine/diffusion/vae/latent_codec.h"
 
-#include "engine/diffusion/networks/autoencoder_kl.h"
-#include "engine/diffusion/networks/tiny_autoencoder.h"
-#include "kernels/plan/plan.h"
-
-#include <fmt/format.h>
+#include "engine/diffusion/vae/codec_graphs.h"
+#include "engine/diffusion/vae/codec_half.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace reelbrush::diffusion {
@@ -16,93 +12,64 @@ using namespace kernels;
 
 namespace {
 
-bool allFinite(std::span<const float> values) {
-    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
-
-/// Both kinds of autoencoder as graphs from and to pictures in [0,1].
-struct CodecGraphs {
-    Graph encoder, decoder;
-    int latentChannels = 4, reduction = 8;
-    float scalingFactor = 1.0f;
-};
-
-Result<CodecGraphs> klGraphs(const nlohmann::json& json, const LatentCodecOptions& options) {
-    RB_ASSIGN(const AutoencoderKlConfig config, AutoencoderKlConfig::fromJson(json));
-    CodecGraphs graphs;
-    graphs.latentChannels = config.latentChannels;
-    graphs.reduction = config.reduction();
-    graphs.scalingFactor = config.scalingFactor;
-    const int width = options.width / graphs.reduction, height = options.height / graphs.reduction;
-    const Value picture = graphs.encoder.input("picture", {1, options.height, options.width, 3});
-    const Value signedPicture = graphs.encoder.add(Affine{.scale = 2.0f, .offset = -1.0f}, {picture});
-    graphs.encoder.output("latents", buildKlEncoder(graphs.encoder, config, signedPicture));
-    const Value latents = graphs.decoder.input("latents", {1, height, width, config.latentChannels});
-    const Value decoded = buildKlDecoder(graphs.decoder, config, latents);
-    graphs.decoder.output("picture", graphs.decoder.add(Affine{.scale = 0.5f, .offset = 0.5f}, {decoded}));
-    return graphs;
-}
-
-Result<CodecGraphs> tinyGraphs(const nlohmann::json& json, const LatentCodecOptions& options) {
-    RB_ASSIGN(const TinyAutoencoderConfig config, TinyAutoencoderConfig::fromJson(json));
-    CodecGraphs graphs;
-    graphs.latentChannels = config.latentChannels;
-    graphs.reduction = config.reduction();
-    const int width = options.width / graphs.reduction, height = options.height / graphs.reduction;
-    const Value picture = graphs.encoder.input("picture", {1, options.height, options.width, 3});
-    graphs.encoder.output("latents", buildTinyEncoder(graphs.encoder, config, picture));
-    const Value latents = graphs.decoder.input("latents", {1, height, width, config.latentChannels});
-    graphs.decoder.output("picture", buildTinyDecoder(graphs.decoder, config, latents));
-    return graphs;
-}
-
-/// The whole picture at once.
-class WholeCodec final : public LatentCodec {
+class PlannedCodec final : public LatentCodec {
   public:
-    WholeCodec(const CodecGraphs& graphs, const LatentCodecOptions& options, Plan encoder, Plan decoder)
+    PlannedCodec(const CodecGraphs& graphs, const LatentCodecOptions& options)
         : width_(options.width / graphs.reduction),
           height_(options.height / graphs.reduction),
           channels_(graphs.latentChannels),
-          scalingFactor_(graphs.scalingFactor),
-          encoder_(std::move(encoder)),
-          decoder_(std::move(decoder)) {}
+          pictureValues_(static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height) * 3),
+          scalingFactor_(graphs.scalingFactor) {}
 
-    std::size_t arenaBytes() const override { return std::max(encoder_.arenaBytes(), decoder_.arenaBytes()); }
-    std::size_t weightBytes() const override { return encoder_.weightBytes() + decoder_.weightBytes(); }
+    Status compile(CodecGraphs graphs, const std::shared_ptr<const weights::ListedWeights>& weights, Backend& backend,
+                   const LatentCodecOptions& options) {
+        if (options.encoder) {
+            const Shape moments = graphs.encoder.shapeOf(graphs.encoder.outputs()[0].second);
+            moments_.resize(static_cast<std::size_t>(moments.elements()));
+            RB_ASSIGN(encoder_, CodecHalf::compile(std::move(graphs.encoder), weights, backend,
+                                                   {"encoder", options.activationBytes}));
+        }
+        if (options.decoder) {
+            RB_ASSIGN(decoder_, CodecHalf::compile(std::move(graphs.decoder), weights, backend,
+                                                   {"decoder", options.activationBytes}));
+        }
+        return {};
+    }
+
+    std::size_t arenaBytes() const override {
+        return std::max(encoder_ ? encoder_->arenaBytes() : 0, decoder_ ? decoder_->arenaBytes() : 0);
+    }
+    std::size_t weightBytes() const override {
+        return (encoder_ ? encoder_->weightBytes() : 0) + (decoder_ ? decoder_->weightBytes() : 0);
+    }
+    bool isTiled() const override { return (encoder_ && encoder_->isTiled()) || (decoder_ && decoder_->isTiled()); }
     Status bind(std::span<std::byte> arena) override {
-        RB_TRY(encoder_.bind(arena));
-        return decoder_.bind(arena);
+        if (encoder_) RB_TRY(encoder_->bind(arena));
+        if (decoder_) RB_TRY(decoder_->bind(arena));
+        return {};
     }
 
     Status encode(std::span<const float> picture, std::span<float> latents, const IsCancelled& cancelled) override {
-        RB_ENSURE(picture.size() == encoder_.input("picture").size() && latents.size() == latentValues(),
+        RB_ENSURE(encoder_, "encoding with a codec that has no encoder");
+        RB_ENSURE(picture.size() == pictureValues_ && latents.size() == latentValues(),
                   "a picture of another size than the codec's");
-        std::ranges::copy(picture, encoder_.input("picture").begin());
-        RB_TRY(encoder_.run(cancelled));
+        RB_TRY(runHalf(*encoder_, picture, moments_, cancelled));
         // Of each latent the means come first; what follows are the variances.
-        const auto moments = encoder_.output("latents");
         const auto depth = static_cast<std::size_t>(channels_);
-        const std::size_t stored = moments.size() / (latents.size() / depth);
+        const std::size_t stored = moments_.size() / (latents.size() / depth);
         for (std::size_t i = 0; i < latents.size(); ++i)
-            latents[i] = scalingFactor_ * moments[i / depth * stored + i % depth];
-        if (!allFinite(latents))
-            return fail(StatusCode::BadInput,
-                        "the VAE's latents are not finite; its file is damaged, or it is made "
-                        "for another model");
+            latents[i] = scalingFactor_ * moments_[i / depth * stored + i % depth];
         return {};
     }
 
     Status decode(std::span<const float> latents, std::span<float> picture, const IsCancelled& cancelled) override {
-        const auto in = decoder_.input("latents");
-        RB_ENSURE(latents.size() == in.size(), "latents of another size than the codec's");
-        for (std::size_t i = 0; i < in.size(); ++i) in[i] = latents[i] / scalingFactor_;
-        RB_TRY(decoder_.run(cancelled));
-        const auto decoded = decoder_.output("picture");
-        if (!allFinite(decoded))
-            return fail(StatusCode::BadInput,
-                        "the VAE's picture is not finite; its file is damaged, or it is made for "
-                        "another model");
-        std::ranges::transform(decoded, picture.begin(), [](float value) { return std::clamp(value, 0.0f, 1.0f); });
+        RB_ENSURE(decoder_, "decoding with a codec that has no decoder");
+        RB_ENSURE(picture.size() == pictureValues_ && latents.size() == latentValues(),
+                  "latents of another size than the codec's");
+        unscaled_.assign(latents.begin(), latents.end());
+        for (float& value : unscaled_) value /= scalingFactor_;
+        RB_TRY(runHalf(*decoder_, unscaled_, picture, cancelled));
+        for (float& value : picture) value = std::clamp(value, 0.0f, 1.0f);
         return {};
     }
 
@@ -118,9 +85,19 @@ class WholeCodec final : public LatentCodec {
                static_cast<std::size_t>(channels_);
     }
 
+    Status runHalf(CodecHalf& half, std::span<const float> input, std::span<float> output,
+                   const IsCancelled& cancelled) {
+        const bool wasNoted = half.note().has_value();
+        auto status = half.run(input, output, cancelled);
+        if (!wasNoted && half.note()) notes_.push_back(*half.note());
+        return status;
+    }
+
     int width_, height_, channels_;
+    std::size_t pictureValues_;
     float scalingFactor_;
-    Plan encoder_, decoder_;
+    std::optional<CodecHalf> encoder_, decoder_;
+    std::vector<float> moments_, unscaled_;
     std::vector<std::string> notes_;
 };
 
@@ -129,15 +106,10 @@ class WholeCodec final : public LatentCodec {
 Result<std::unique_ptr<LatentCodec>> LatentCodec::create(std::shared_ptr<const weights::ListedWeights> weights,
                                                          const nlohmann::json& config, Backend& backend,
                                                          const LatentCodecOptions& options) {
-    const bool isTiny = config.is_object() && config.value("_class_name", "") == "AutoencoderTiny";
-    RB_ASSIGN(CodecGraphs graphs, isTiny ? tinyGraphs(config, options) : klGraphs(config, options));
-    if (options.width % graphs.reduction != 0 || options.height % graphs.reduction != 0)
-        return fail(StatusCode::BadInput, fmt::format("the VAE takes sizes that are multiples of {}, got {}x{}",
-                                                      graphs.reduction, options.width, options.height));
-    RB_ASSIGN(Plan encoder, Plan::compile(std::move(graphs.encoder), *weights, backend));
-    RB_ASSIGN(Plan decoder, Plan::compile(std::move(graphs.decoder), *weights, backend));
-    return std::unique_ptr<LatentCodec>(
-        std::make_unique<WholeCodec>(graphs, options, std::move(encoder), std::move(decoder)));
+    RB_ASSIGN(CodecGraphs graphs, buildCodec(config, options.width, options.height));
+    auto codec = std::make_unique<PlannedCodec>(graphs, options);
+    RB_TRY(codec->compile(std::move(graphs), weights, backend, options));
+    return std::unique_ptr<LatentCodec>(std::move(codec));
 }
 
 }  // namespace reelbrush::diffusion

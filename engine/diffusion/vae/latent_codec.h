@@ -15,8 +15,11 @@
 namespace reelbrush::diffusion {
 
 struct LatentCodecOptions {
-    int width = 512, height = 512;    ///< pixels, multiples of 8
-    std::size_t activationBytes = 0;  ///< ceiling for the arena: larger pictures are cut into tiles; 0: none
+    int width = 512, height = 512;  ///< pixels, multiples of 8
+    /// Ceiling for the arena, 0: none. Where the whole does not fit, it runs tile by tile, with the same result; the
+    /// tighter, the more is computed again. Only attention over very many latents can still exceed it.
+    std::size_t activationBytes = 0;
+    bool encoder = true, decoder = true;  ///< what will be used
 };
 
 /// Pictures to latents and back, with an AutoencoderKL or an AutoencoderTiny (TAESD). Thread: one at a time.
@@ -33,11 +36,13 @@ class LatentCodec {
 
     virtual std::size_t arenaBytes() const = 0;
     virtual std::size_t weightBytes() const = 0;
+    virtual bool isTiled() const = 0;
     /// Where it works; shared with plans that never run at the same time. May be repeated.
     virtual Status bind(std::span<std::byte> arena) = 0;
 
     /// picture [height,width,3] in [0,1] → latents [latentHeight,latentWidth,latentChannels], the mean of their
-    /// distribution, scaled by scalingFactor(). Errors: Cancelled; BadInput where they are not finite.
+    /// distribution, scaled by scalingFactor() (InstructPix2Pix divides it away again). picture, latents: not inside
+    /// the arena. Errors: Cancelled; BadInput where they are not finite even in float32.
     virtual Status encode(std::span<const float> picture, std::span<float> latents, const IsCancelled& cancelled) = 0;
     /// Scaled latents → picture, clamped to [0,1].
     /// Errors: Cancelled; BadInput where the picture is not finite even in float32: never a black frame.

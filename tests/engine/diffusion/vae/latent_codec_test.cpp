@@ -7,9 +7,11 @@
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace reelbrush::diffusion {
 namespace {
@@ -80,6 +82,63 @@ TEST(LatentCodec, TinyAutoencoderMatchesDiffusers) {
     ASSERT_TRUE(bench.codec->decode(golden.image("latents"), picture, {}));
     const auto decoded = clamped(unsignedPicture(golden.image("decoded")));
     EXPECT_LE(testing::agreement("decoded", picture, decoded).maxError, kTolerance);
+}
+
+/// Largest difference, and how many there are; sizes must agree.
+double largestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+    EXPECT_EQ(a.size(), b.size());
+    double largest = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    return largest;
+}
+
+std::vector<float> waves(std::size_t count, float amplitude, float offset) {
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto x = static_cast<float>(i);
+        values[i] = offset + amplitude * (0.6f * std::sin(0.037f * x) + 0.4f * std::sin(1.7f * x + 0.3f));
+    }
+    return values;
+}
+
+/// Both ways with and without a ceiling; nothing but rounding may differ.
+void expectTilesToMakeNoDifference(const weights::ModelPart& part, LatentCodecOptions options, std::size_t divisor) {
+    SCOPED_TRACE(fmt::format("{}x{}, a part of {}", options.width, options.height, divisor));
+    const auto pixels = static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height);
+    const auto picture = waves(pixels * 3, 0.5f, 0.5f), latents = waves(pixels / 16, 1.5f, 0.1f);
+    for (const bool encoding : {true, false}) {
+        options.encoder = encoding;
+        options.decoder = !encoding;
+        options.activationBytes = 0;
+        const Bench whole(part, options);
+        options.activationBytes = whole.codec->arenaBytes() / divisor;
+        const Bench tiled(part, options);
+        EXPECT_FALSE(whole.codec->isTiled());
+        EXPECT_TRUE(tiled.codec->isTiled());
+        EXPECT_LE(tiled.codec->arenaBytes(), options.activationBytes);
+        std::vector<float> expected(encoding ? latents.size() : picture.size()), actual(expected.size());
+        for (const auto& [bench, out] : {std::pair(&whole, &expected), std::pair(&tiled, &actual)}) {
+            const auto status =
+                encoding ? bench->codec->encode(picture, *out, {}) : bench->codec->decode(latents, *out, {});
+            ASSERT_TRUE(status) << status.error().message;
+        }
+        EXPECT_LE(largestDifference(actual, expected), 2e-5) << (encoding ? "encoder" : "decoder");
+    }
+}
+
+TEST(LatentCodec, TilesOfAutoencoderKlMakeNoDifference) {
+    for (const std::size_t divisor : {2, 3, 5})
+        expectTilesToMakeNoDifference(klPart(), {.width = 256, .height = 192}, divisor);
+    expectTilesToMakeNoDifference(klPart(), {.width = 264, .height = 88}, 3);
+    expectTilesToMakeNoDifference(klPart(), {.width = 104, .height = 312}, 3);
+}
+
+TEST(LatentCodec, TilesOfTinyAutoencoderMakeNoDifference) {
+    const auto part = weights::openVae(testing::fixturesFolder() / "taesd-tiny");
+    ASSERT_TRUE(part) << part.error().message;
+    for (const std::size_t divisor : {2, 4})
+        expectTilesToMakeNoDifference(*part, {.width = 256, .height = 192}, divisor);
 }
 
 TEST(LatentCodec, SizesOffTheGridAreRefused) {
