@@ -1,8 +1,8 @@
 #include "kernels/reference/reference_backend.h"
 
 #include "kernels/plan/float_weights.h"
+#include "kernels/plan/weight_shapes.h"
 #include "kernels/reference/reference_ops.h"
-#include "kernels/reference/reference_weights.h"
 
 namespace reelbrush::kernels {
 
@@ -26,7 +26,7 @@ class ReferenceStep : public Step {
         std::vector<std::vector<float>> loaded(needs.size());
         for (std::size_t i = 0; i < needs.size(); ++i) {
             const std::string name = i < node_.weights.size() ? node_.weights[i] : std::string();
-            if (name.empty() && !needs[i].mayBeAbsent)
+            if (name.empty() && !needs[i].mayBeAbsent())
                 return fail(StatusCode::BadInput, fmt::format("The layer '{}' ({}) names no weight number {}.",
                                                               node_.name, nameOf(node_.op), i));
             RB_ASSIGN(loaded[i], loadFloats(provider, name, needs[i].shape));
