@@ -53,6 +53,31 @@ class JoinStep : public BoundStep {
     int threads_;
 };
 
+/// [A,B,C,D] → [A,C,B,D], D values at once. Output rows are written in order.
+class SwapAxesStep : public BoundStep {
+  public:
+    SwapAxesStep(const Shape& input, int threads) : shape_(input), threads_(threads) {}
+
+    Status run() override {
+        const std::int64_t grain = kGrainBytes / (shape_[3] * static_cast<std::int64_t>(sizeof(float))) + 1;
+        parallelFor(threads_, shape_.rows(), grain, [this](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t row = begin; row < end; ++row) copyRow(row);
+        });
+        return {};
+    }
+
+  private:
+    void copyRow(std::int64_t row) const {
+        const std::int64_t b = row % shape_[1], c = row / shape_[1] % shape_[2], a = row / shape_[1] / shape_[2];
+        const std::int64_t from = (a * shape_[1] + b) * shape_[2] + c;
+        std::memcpy(buffers_.output + row * shape_[3], buffers_.inputs[0] + from * shape_[3],
+                    static_cast<std::size_t>(shape_[3]) * sizeof(float));
+    }
+
+    Shape shape_;
+    int threads_;
+};
+
 /// A weight as a value.
 class ConstantStep : public BoundStep {
   public:
@@ -96,6 +121,10 @@ Result<std::unique_ptr<Step>> makeRepeatBatchStep(const StepRequest& request, in
     const int times = std::get<RepeatBatch>(request.node.op).times;
     std::vector<JoinStep::Part> parts{{request.inputs[0].channels(), true}};
     return std::make_unique<JoinStep>(std::move(parts), times, request.inputs[0].rows(), threads);
+}
+
+Result<std::unique_ptr<Step>> makeSwapAxesStep(const StepRequest& request, int threads) {
+    return std::make_unique<SwapAxesStep>(request.inputs[0], threads);
 }
 
 Result<std::unique_ptr<Step>> makeConstantStep(const StepRequest& request) {

@@ -127,6 +127,26 @@ class AffineStep : public BoundStep {
     int threads_;
 };
 
+/// The factor is read when the step runs.
+class ScaleByStep : public BoundStep {
+  public:
+    ScaleByStep(int index, std::int64_t count, int threads) : index_(index), count_(count), threads_(threads) {}
+
+    Status run() override {
+        const Affine op{.scale = buffers_.inputs[1][index_]};
+        parallelFor(threads_, count_, kGrain, [this, &op](std::int64_t begin, std::int64_t end) {
+            HWY_DYNAMIC_DISPATCH(affineRun)
+            (op, buffers_.inputs[0] + begin, buffers_.output + begin, static_cast<std::size_t>(end - begin));
+        });
+        return {};
+    }
+
+  private:
+    int index_;
+    std::int64_t count_;
+    int threads_;
+};
+
 class SoftClampStep : public BoundStep {
   public:
     SoftClampStep(float limit, std::int64_t count, int threads) : limit_(limit), count_(count), threads_(threads) {}
@@ -157,6 +177,10 @@ Result<std::unique_ptr<Step>> makeAddChannelsStep(const StepRequest& request, in
 
 Result<std::unique_ptr<Step>> makeAffineStep(const StepRequest& request, int threads) {
     return std::make_unique<AffineStep>(std::get<Affine>(request.node.op), request.output.elements(), threads);
+}
+
+Result<std::unique_ptr<Step>> makeScaleByStep(const StepRequest& request, int threads) {
+    return std::make_unique<ScaleByStep>(std::get<ScaleBy>(request.node.op).index, request.output.elements(), threads);
 }
 
 Result<std::unique_ptr<Step>> makeSoftClampStep(const StepRequest& request, int threads) {

@@ -10,6 +10,7 @@ namespace reelbrush::kernels {
 Result<std::unique_ptr<Step>> makeAddStep(const StepRequest& request, int threads);
 Result<std::unique_ptr<Step>> makeAddChannelsStep(const StepRequest& request, int threads);
 Result<std::unique_ptr<Step>> makeAffineStep(const StepRequest& request, int threads);
+Result<std::unique_ptr<Step>> makeScaleByStep(const StepRequest& request, int threads);
 Result<std::unique_ptr<Step>> makeSoftClampStep(const StepRequest& request, int threads);
 
 }  // namespace reelbrush::kernels

@@ -35,10 +35,12 @@ struct Maker {
     Made operator()(const Add&) const { return makeAddStep(request, threads); }
     Made operator()(const AddChannels&) const { return makeAddChannelsStep(request, threads); }
     Made operator()(const Affine&) const { return makeAffineStep(request, threads); }
+    Made operator()(const ScaleBy&) const { return makeScaleByStep(request, threads); }
     Made operator()(const SoftClamp&) const { return makeSoftClampStep(request, threads); }
     Made operator()(const ConcatChannels&) const { return makeConcatChannelsStep(request, threads); }
     Made operator()(const ConcatTokens&) const { return makeConcatTokensStep(request, threads); }
     Made operator()(const RepeatBatch&) const { return makeRepeatBatchStep(request, threads); }
+    Made operator()(const SwapAxes&) const { return makeSwapAxesStep(request, threads); }
     Made operator()(const Constant&) const { return makeConstantStep(request); }
     Made operator()(const TimestepEmbedding&) const { return makeTimestepEmbeddingStep(request); }
     Made operator()(const Conv2d&) const { return refuse(StatusCode::Unsupported); }

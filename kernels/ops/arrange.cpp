@@ -44,6 +44,12 @@ Result<Shape> outputShape(const RepeatBatch& op, std::span<const Shape> inputs) 
     return result;
 }
 
+Result<Shape> outputShape(const SwapAxes&, std::span<const Shape> inputs) {
+    RB_TRY(expectInputs("axis swap", inputs, 1));
+    RB_TRY(expectRank("axis swap", inputs[0], 4));
+    return Shape{inputs[0][0], inputs[0][2], inputs[0][1], inputs[0][3]};
+}
+
 Result<Shape> outputShape(const Reshape& op, std::span<const Shape> inputs) {
     RB_TRY(expectInputs("reshape", inputs, 1));
     if (inputs[0].elements() != op.shape.elements())

@@ -18,6 +18,9 @@ struct RepeatBatch {
     int times = 2;
 };
 
+/// Exchanges the two middle dimensions: [A,B,C,D] → [A,C,B,D]. Frames of pixels become pixels over the frames.
+struct SwapAxes {};
+
 /// The same values under another shape; costs nothing, the output shares the input's memory.
 struct Reshape {
     Shape shape;
@@ -31,6 +34,7 @@ struct Constant {
 Result<Shape> outputShape(const ConcatChannels& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const ConcatTokens& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const RepeatBatch& op, std::span<const Shape> inputs);
+Result<Shape> outputShape(const SwapAxes& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const Reshape& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const Constant& op, std::span<const Shape> inputs);
 

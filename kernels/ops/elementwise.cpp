@@ -26,6 +26,13 @@ Result<Shape> outputShape(const Affine&, std::span<const Shape> inputs) {
     return inputs[0];
 }
 
+Result<Shape> outputShape(const ScaleBy& op, std::span<const Shape> inputs) {
+    RB_TRY(expectInputs("scale", inputs, 2));
+    if (inputs[1].rank() != 1 || op.index < 0 || op.index >= inputs[1][0])
+        return fail(shapeError("scale", "a tensor and a list with its factor", inputs));
+    return inputs[0];
+}
+
 Result<Shape> outputShape(const SoftClamp& op, std::span<const Shape> inputs) {
     RB_TRY(expectInputs("soft clamp", inputs, 1));
     if (!(op.limit > 0)) return fail(shapeError("soft clamp", "a positive limit", inputs));

@@ -21,6 +21,11 @@ struct Affine {
     float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
 };
 
+/// y = x * factors[index]: a strength that may change from run to run. Inputs: x, factors [M].
+struct ScaleBy {
+    int index = 0;
+};
+
 /// y = limit * tanh(x / limit): the input clamp of the tiny autoencoder's decoder.
 struct SoftClamp {
     float limit = 3.0f;
@@ -29,6 +34,7 @@ struct SoftClamp {
 Result<Shape> outputShape(const Add& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const AddChannels& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const Affine& op, std::span<const Shape> inputs);
+Result<Shape> outputShape(const ScaleBy& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const SoftClamp& op, std::span<const Shape> inputs);
 
 }  // namespace reelbrush::kernels

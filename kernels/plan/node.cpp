@@ -18,10 +18,12 @@ struct Namer {
     const char* operator()(const Add&) const { return "add"; }
     const char* operator()(const AddChannels&) const { return "add_channels"; }
     const char* operator()(const Affine&) const { return "affine"; }
+    const char* operator()(const ScaleBy&) const { return "scale_by"; }
     const char* operator()(const SoftClamp&) const { return "soft_clamp"; }
     const char* operator()(const ConcatChannels&) const { return "concat_channels"; }
     const char* operator()(const ConcatTokens&) const { return "concat_tokens"; }
     const char* operator()(const RepeatBatch&) const { return "repeat_batch"; }
+    const char* operator()(const SwapAxes&) const { return "swap_axes"; }
     const char* operator()(const Reshape&) const { return "reshape"; }
     const char* operator()(const Constant&) const { return "constant"; }
     const char* operator()(const TimestepEmbedding&) const { return "timestep_embedding"; }

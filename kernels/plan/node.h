@@ -25,8 +25,8 @@ struct Value {
 };
 
 using Op = std::variant<ActivationOp, Conv2d, Linear, GroupNorm, LayerNorm, Attention, Geglu, UpsampleNearest,
-                        PixelUnshuffle, PixelShuffle, Add, AddChannels, Affine, SoftClamp, ConcatChannels, ConcatTokens,
-                        RepeatBatch, Reshape, Constant, TimestepEmbedding>;
+                        PixelUnshuffle, PixelShuffle, Add, AddChannels, Affine, ScaleBy, SoftClamp, ConcatChannels,
+                        ConcatTokens, RepeatBatch, SwapAxes, Reshape, Constant, TimestepEmbedding>;
 
 /// One op applied: what it reads, what it writes, which weights it uses (names, in the order its header gives).
 struct Node {

@@ -50,6 +50,16 @@ void computeReference(const RepeatBatch& op, const ReferenceCall& call) {
     for (int n = 0; n < op.times; ++n) std::copy_n(call.inputs[0], size, call.output + n * size);
 }
 
+void computeReference(const SwapAxes&, const ReferenceCall& call) {
+    const Shape& in = call.inputShapes[0];
+    for (std::int64_t a = 0; a < in[0]; ++a)
+        for (std::int64_t b = 0; b < in[1]; ++b)
+            for (std::int64_t c = 0; c < in[2]; ++c)
+                for (std::int64_t d = 0; d < in[3]; ++d)
+                    call.output[((a * in[2] + c) * in[1] + b) * in[3] + d] =
+                        call.inputs[0][((a * in[1] + b) * in[2] + c) * in[3] + d];
+}
+
 void computeReference(const Reshape&, const ReferenceCall& call) {
     std::copy_n(call.inputs[0], call.outputShape.elements(), call.output);
 }

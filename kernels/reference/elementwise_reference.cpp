@@ -29,6 +29,12 @@ void computeReference(const Affine& op, const ReferenceCall& call) {
     }
 }
 
+void computeReference(const ScaleBy& op, const ReferenceCall& call) {
+    const float factor = call.inputs[1][op.index];
+    const std::int64_t count = call.outputShape.elements();
+    for (std::int64_t i = 0; i < count; ++i) call.output[i] = call.inputs[0][i] * factor;
+}
+
 void computeReference(const SoftClamp& op, const ReferenceCall& call) {
     const std::int64_t count = call.outputShape.elements();
     for (std::int64_t i = 0; i < count; ++i)

@@ -16,10 +16,15 @@ GoldenTensors::GoldenTensors(const std::filesystem::path& file) {
 }
 
 std::vector<float> GoldenTensors::values(const std::string& name) const {
-    const auto view = file_->find(name);
-    if (!view) throw std::runtime_error(view.error().message);
-    std::vector<float> result(static_cast<std::size_t>(view->shape.elements()));
-    view->toFloat(result.data());
+    // As stored: golden values of films have more dimensions than a weight may have.
+    const weights::StoredTensor* tensor = file_->stored().find(name);
+    if (!tensor) throw std::runtime_error("there are no golden values '" + name + "'");
+    kernels::WeightView view;
+    view.dtype = tensor->info->dtype;
+    view.shape = kernels::Shape{tensor->info->elements()};
+    view.data = tensor->bytes().data();
+    std::vector<float> result(static_cast<std::size_t>(tensor->info->elements()));
+    view.toFloat(result.data());
     return result;
 }
 

@@ -65,6 +65,12 @@ TEST_P(ArrangeConformance, PixelShuffles) {
     expectConforms("large", {PixelUnshuffle{2}, {normalTensor({1, 256, 256, 3}, 1)}, {}}, kExact);
 }
 
+TEST_P(ArrangeConformance, SwapAxes) {
+    for (const Shape& shape :
+         {Shape{1, 1, 1, 1}, Shape{1, 1, 7, 3}, Shape{2, 6, 1, 5}, Shape{2, 16, 35, 33}, Shape{1, 16, 1024, 64}})
+        expectConforms(shape.toString(), {SwapAxes{}, {normalTensor(shape, 1)}, {}}, kExact);
+}
+
 TEST_P(ArrangeConformance, ConstantOfAnyStoredShape) {
     MemoryWeights weights;
     weights.add("queries", normalTensor({16, 12}, 1));

@@ -44,6 +44,14 @@ TEST_P(ElementwiseConformance, EveryLength) {
     }
 }
 
+TEST_P(ElementwiseConformance, ScaleByAnyOfTheFactors) {
+    const TestTensor factors{{3}, {0.0f, -1.5f, 0.3f}};
+    for (const int index : {0, 1, 2})
+        for (const std::int64_t count : {1, 15, 17, 64, 40000})
+            expectConforms(fmt::format("{} values by factor {}", count, index),
+                           {ScaleBy{index}, {normalTensor({count}, 8), factors}, {}}, kTolerance);
+}
+
 TEST_P(ElementwiseConformance, AffineWithoutBounds) {
     expectConforms("2x - 1", {Affine{2.0f, -1.0f}, {normalTensor({1, 9, 9, 3}, 8)}, {}}, kTolerance);
 }

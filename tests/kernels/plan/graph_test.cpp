@@ -37,5 +37,25 @@ TEST(Graph, ConcatRepeatsBatchOne) {
     EXPECT_FALSE(graph.status());
 }
 
+TEST(Graph, AxesAreSwappedOfFourOnly) {
+    Graph graph;
+    const Value frames = graph.input("frames", {2, 16, 64, 320});
+    EXPECT_EQ(graph.shapeOf(graph.add(SwapAxes{}, {frames})), (Shape{2, 64, 16, 320}));
+    EXPECT_TRUE(graph.status());
+    graph.add(SwapAxes{}, {graph.input("tokens", {2, 16, 320})});
+    EXPECT_FALSE(graph.status());
+}
+
+TEST(Graph, AFactorOutsideTheListIsRefused) {
+    for (const int index : {-1, 2}) {
+        Graph graph;
+        const Value x = graph.input("x", {1, 5}), factors = graph.input("factors", {2});
+        EXPECT_EQ(graph.shapeOf(graph.add(ScaleBy{1}, {x, factors})), (Shape{1, 5}));
+        EXPECT_TRUE(graph.status());
+        graph.add(ScaleBy{index}, {x, factors});
+        EXPECT_FALSE(graph.status()) << index;
+    }
+}
+
 }  // namespace
 }  // namespace reelbrush::kernels

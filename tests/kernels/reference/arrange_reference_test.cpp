@@ -17,6 +17,11 @@ TEST(RepeatBatchReference, Repeats) {
     expectReference({RepeatBatch{3}, {{{1, 2}, {1, 2}}}, {}}, {{3, 2}, {1, 2, 1, 2, 1, 2}});
 }
 
+TEST(SwapAxesReference, ExchangesTheMiddle) {
+    const TestTensor x{{1, 2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+    expectReference({SwapAxes{}, {x}, {}}, {{1, 3, 2, 2}, {1, 2, 7, 8, 3, 4, 9, 10, 5, 6, 11, 12}});
+}
+
 TEST(ReshapeReference, KeepsTheOrder) {
     expectReference({Reshape{{1, 4}}, {{{1, 2, 2}, {1, 2, 3, 4}}}, {}}, {{1, 4}, {1, 2, 3, 4}});
 }

@@ -35,6 +35,12 @@ TEST(AffineReference, ScalesThenClamps) {
     expectReference({Affine{0.5f, 0.5f, 0.0f, 1.0f}, {{{4}, {-3, -1, 0, 9}}}, {}}, {{4}, {0, 0, 0.5f, 1}});
 }
 
+TEST(ScaleByReference, TakesItsFactorFromTheList) {
+    const TestTensor x{{1, 3}, {1, -2, 4}}, factors{{2}, {10, 0.5f}};
+    expectReference({ScaleBy{0}, {x, factors}, {}}, {{1, 3}, {10, -20, 40}});
+    expectReference({ScaleBy{1}, {x, factors}, {}}, {{1, 3}, {0.5f, -1, 2}});
+}
+
 TEST(SoftClampReference, KeepsSmallValuesAndLimitsLargeOnes) {
     expectReference({SoftClamp{3.0f}, {{{3}, {0, 3, -300}}}, {}}, {{3}, {0, 3 * 0.76159416f, -3}});
 }
