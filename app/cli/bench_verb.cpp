@@ -3,9 +3,10 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/precision_option.h"
 #include "app/cli/verb.h"
+#include "engine/core/cancel_token.h"
 #include "engine/core/xdg_folders.h"
 #include "engine/session/benchmark.h"
-#include "engine/session/model_folders.h"
+#include "engine/session/model_locator.h"
 
 #include <memory>
 #include <string>
@@ -18,21 +19,44 @@ struct BenchArguments {
     std::string size = "512x512", model = "starter";
     int threads = 0, repeats = 5;
     kernels::Precision precision = kernels::Precision::Fastest;
-    bool json = false;
+    std::string stage = "all";
+    bool random = false, json = false;
 };
+
+/// What --model and --random stand for together; Stored with --random is a mistake.
+session::BenchmarkWeights weightsOf(const BenchArguments& arguments) {
+    if (!arguments.random) return session::BenchmarkWeights::Stored;
+    if (arguments.model == "sd15") return session::BenchmarkWeights::RandomSd15;
+    if (arguments.model == "sdxl") return session::BenchmarkWeights::RandomSdxl;
+    return session::BenchmarkWeights::Stored;
+}
+
+session::BenchmarkStages stagesOf(const std::string& name) {
+    if (name == "unet") return session::BenchmarkStages::Unet;
+    if (name == "vae") return session::BenchmarkStages::Vae;
+    if (name == "text") return session::BenchmarkStages::Text;
+    return session::BenchmarkStages::All;
+}
 
 int bench(const BenchArguments& arguments) {
     const auto size = parseSize(arguments.size);
     if (!size) return refuseUsage(size.error().message);
-    const auto model = session::findModelFolder(arguments.model);
-    if (!model) return failWith(model.error());
     session::BenchmarkOptions options;
+    options.weights = weightsOf(arguments);
+    options.stages = stagesOf(arguments.stage);
+    if (options.weights == session::BenchmarkWeights::Stored) {
+        if (arguments.random)
+            return refuseUsage("--random: there are random weights for --model sd15 and --model sdxl, not for '" +
+                               arguments.model + "'");
+        auto model = session::libraryLocator()(session::ModelRole::Base, arguments.model, CancelToken());
+        if (!model) return failWith(model.error());
+        options.model = std::move(*model);
+    }
     options.width = size->width;
     options.height = size->height;
     options.threads = arguments.threads;
     options.repeats = arguments.repeats;
     options.precision = arguments.precision;
-    options.modelFolder = *model;
     options.algorithmCacheFile = cacheFolder() / "algorithms.json";
     const auto report = session::runBenchmark(options);
     if (!report) return failWith(report.error());
@@ -53,7 +77,13 @@ void addBenchVerb(CLI::App& program, Action& action) {
         "Each stage and each class of ops in it, against what the processor can do at best, measured in the same run.\n"
         "Other programs at work on the machine lower every number.");
     verb->add_option("--size", arguments->size, "of the frame; default 512x512")->type_name("WxH");
-    verb->add_option("--model", arguments->model, "a model's name or folder; default: starter")->type_name("MODEL");
+    verb->add_option("--model", arguments->model,
+                     "a model's name, file or folder; with --random sd15 or sdxl; default: starter")
+        ->type_name("MODEL");
+    verb->add_flag("--random", arguments->random, "full-size random weights in place of a model's files");
+    verb->add_option("--stage", arguments->stage, "unet, vae, text or all; default all")
+        ->type_name("STAGE")
+        ->check(CLI::IsMember({"unet", "vae", "text", "all"}));
     verb->add_option("--threads", arguments->threads, "default: every processor this process may use")
         ->check(CLI::Range(0, 1024));
     verb->add_option("--repeats", arguments->repeats, "the fastest of so many runs counts; default 5")

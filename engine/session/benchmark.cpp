@@ -1,6 +1,7 @@
 #include "engine/session/benchmark.h"
 
-#include "engine/diffusion/starter_graphs.h"
+#include "engine/core/process_memory.h"
+#include "engine/session/benchmark_networks.h"
 #include "kernels/cpu/peak_flops.h"
 #include "kernels/cpu/processor.h"
 #include "kernels/plan/plan.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -22,8 +24,19 @@ double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-int roundedUp(int size) {
-    return std::max(16, (size + 15) / 16 * 16);
+/// Lets the system's record of this process's highest resident memory begin anew; 0 from it where it cannot.
+bool forgetPeakResident() {
+    std::ofstream file("/proc/self/clear_refs");
+    file << "5" << std::flush;
+    return file.good();
+}
+
+/// Something that is neither zero nor large: zeros make some processors faster.
+void fillInputs(const kernels::Graph& graph, kernels::Plan& plan) {
+    for (const auto& input : graph.inputs()) {
+        const auto values = plan.input(input.first);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 31) * 0.0625f - 0.9375f;
+    }
 }
 
 /// Compiles and times one stage after another and adds it to the report.
@@ -39,28 +52,44 @@ class StageTimer {
 
     int threads() const { return backend_.threads(); }
 
-    Status time(const std::string& stage, kernels::Graph graph, const kernels::WeightProvider& weights) {
+    Status time(BenchmarkNetwork network) {
+        StageTiming timing;
+        timing.stage = network.stage;
+        const std::size_t residentBefore = residentBytes();
+        const bool knowsPeak = forgetPeakResident();
         const auto compileStart = Clock::now();
-        RB_ASSIGN(kernels::Plan plan, kernels::Plan::compile(std::move(graph), weights, backend_));
+        RB_ASSIGN(kernels::Plan plan, kernels::Plan::compile(network.graph, *network.weights, backend_));
         report_.compileSeconds += secondsSince(compileStart);
         RB_ASSIGN(kernels::Buffer arena, kernels::Buffer::allocate(plan.arenaBytes(), nullptr, "the benchmark"));
         RB_TRY(plan.bind({arena.data(), arena.sizeBytes()}));
+        fillInputs(network.graph, plan);
         RB_TRY(plan.run());
 
-        StageTiming timing{stage, 1e9, 0.0, plan.arenaBytes(), plan.weightBytes()};
+        timing.milliseconds = 1e9;
         for (int i = 0; i < options_.repeats; ++i) {
             const auto start = Clock::now();
             RB_TRY(plan.run());
             timing.milliseconds = std::min(timing.milliseconds, secondsSince(start) * 1e3);
         }
+        timing.arenaBytes = plan.arenaBytes();
+        timing.weightBytes = plan.weightBytes();
+        timing.predictedPeakBytes = residentBefore + timing.arenaBytes + timing.weightBytes;
+        if (knowsPeak) timing.measuredPeakBytes = peakResidentBytes();
         RB_ASSIGN(const auto steps, plan.profile(options_.repeats));
-        for (const auto& step : steps) timing.gigaOperations += step.operations * 1e-9;
-        addOpClasses(stage, steps);
-        report_.stages.push_back(timing);
+        double secondsAtPeak = 0.0;
+        for (const auto& step : steps) {
+            timing.gigaOperations += step.operations * 1e-9;
+            if (const double peak = peakOf(step.int8); peak > 0) secondsAtPeak += step.operations * 1e-9 / peak;
+        }
+        timing.peakFraction = secondsAtPeak * 1e3 / timing.milliseconds;
+        addOpClasses(network.stage, steps);
+        report_.stages.push_back(std::move(timing));
         return {};
     }
 
   private:
+    double peakOf(bool int8) const { return int8 ? report_.peakInt8Gops : report_.peakFloatGflops; }
+
     void addOpClasses(const std::string& stage, const std::vector<kernels::StepReport>& steps) {
         struct Sum {
             int steps = 0;
@@ -78,7 +107,7 @@ class StageTimer {
         std::vector<OpClassTiming> classes;
         for (const auto& [key, sum] : sums) {
             const double gigaPerSecond = sum.seconds > 0 ? sum.operations * 1e-9 / sum.seconds : 0.0;
-            const double peak = sum.int8 ? report_.peakInt8Gops : report_.peakFloatGflops;
+            const double peak = peakOf(sum.int8);
             classes.push_back({stage, key.first, key.second, sum.steps, sum.seconds * 1e3, gigaPerSecond,
                                peak > 0 ? gigaPerSecond / peak : 0.0});
         }
@@ -93,11 +122,12 @@ class StageTimer {
 
 }  // namespace
 
-Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& options) {
-    RB_ASSIGN(const auto model, diffusion::StarterModel::open(options.modelFolder));
+Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& asked) {
+    const BenchmarkOptions options = roundedForModel(asked);
+    RB_ASSIGN(std::vector<BenchmarkNetwork> networks, benchmarkNetworks(options));
     BenchmarkReport report;
-    report.width = roundedUp(options.width);
-    report.height = roundedUp(options.height);
+    report.width = options.width;
+    report.height = options.height;
     report.processor = kernels::processorName();
     report.instructions = kernels::onednnInstructionSet();
     StageTimer timer(options, report);
@@ -105,13 +135,7 @@ Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& options) {
     RB_ASSIGN(const kernels::PeakRates peaks, kernels::measurePeakRates(timer.threads()));
     report.peakFloatGflops = peaks.float32;
     report.peakInt8Gops = peaks.int8;
-
-    const int width = report.width, height = report.height;
-    RB_TRY(timer.time("vae encode", diffusion::starterEncodeGraph(model, width, height), *model.vae));
-    RB_TRY(timer.time("unet step", diffusion::starterDenoiseGraph(model, width, height, 1), *model.unet));
-    RB_TRY(timer.time("unet step guided", diffusion::starterDenoiseGraph(model, width, height, 2), *model.unet));
-    RB_TRY(timer.time("vae decode", diffusion::starterDecodeGraph(model, width, height), *model.vae));
-    RB_TRY(timer.time("style tokens", diffusion::starterVisionGraph(model), *model.imageEncoder));
+    for (BenchmarkNetwork& network : networks) RB_TRY(timer.time(std::move(network)));
     return report;
 }
 

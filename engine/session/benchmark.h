@@ -11,21 +11,34 @@
 
 namespace reelbrush::session {
 
+/// What is measured: the files of a model, or a full-size model of random weights, which needs no files.
+enum class BenchmarkWeights { Stored, RandomSd15, RandomSdxl };
+
+/// Which stages are measured.
+enum class BenchmarkStages { All, Unet, Vae, Text };
+
 struct BenchmarkOptions {
-    int width = 512, height = 512;  ///< rounded up to multiples of 16
+    int width = 512, height = 512;  ///< rounded up to multiples of 16, for full models of 64
     int threads = 0;                ///< 0: all processors this process may use
     int repeats = 5;                ///< the fastest counts
     kernels::Precision precision = kernels::Precision::Fastest;
-    std::filesystem::path modelFolder;
+    BenchmarkWeights weights = BenchmarkWeights::Stored;
+    BenchmarkStages stages = BenchmarkStages::All;
+    std::filesystem::path model{};               ///< of stored weights: a starter model's folder or any full model
     std::filesystem::path algorithmCacheFile{};  ///< empty: choices are measured anew
 };
 
 /// One stage of painting a frame.
 struct StageTiming {
-    std::string stage;  ///< "vae encode", "unet step", "unet step guided", "vae decode", "style tokens"
+    /// "vae encode", "unet step", "unet step guided", "vae decode", "style tokens", "text encoder", "text encoder 2"
+    std::string stage;
     double milliseconds = 0.0;
     double gigaOperations = 0.0;  ///< 2 per multiply-add, of the ops that count
+    /// Share of the time that the operations would take at the measured peak of their types (float32 or int8).
+    double peakFraction = 0.0;
     std::size_t arenaBytes = 0, weightBytes = 0;
+    std::size_t predictedPeakBytes = 0;  ///< what was resident before, and arena and weights
+    std::size_t measuredPeakBytes = 0;   ///< resident at most, from compiling on; 0 where the system does not tell
 };
 
 /// All steps of one stage that share an op class and an algorithm.
@@ -50,7 +63,7 @@ struct BenchmarkReport {
     nlohmann::ordered_json toJson() const;
 };
 
-/// Times the starter model's stages and their op classes on this machine. Blocks for some seconds.
+/// Times a model's stages and their op classes on this machine. Blocks for some seconds, for minutes with full models.
 /// Errors: those of opening and compiling the model.
 Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& options);
 

@@ -11,13 +11,15 @@ std::vector<std::string> BenchmarkReport::toLines() const {
     lines.push_back(fmt::format("measured peaks: float32 {:.0f} GFLOP/s, int8 {:.0f} GOP/s; compiled in {:.2f} s",
                                 peakFloatGflops, peakInt8Gops, compileSeconds));
     lines.emplace_back();
-    lines.push_back(
-        fmt::format("{:<18}{:>10}{:>10}{:>10}{:>12}{:>13}", "stage", "ms", "GOP", "GOP/s", "arena MiB", "weights MiB"));
+    lines.push_back(fmt::format("{:<18}{:>10}{:>10}{:>8}{:>9}{:>11}{:>13}{:>15}{:>14}", "stage", "ms", "GOP", "GOP/s",
+                                "of peak", "arena MiB", "weights MiB", "predicted MiB", "measured MiB"));
+    const auto mebibytes = [](std::size_t bytes) { return static_cast<double>(bytes) / kMebibyte; };
     for (const StageTiming& stage : stages)
-        lines.push_back(fmt::format(
-            "{:<18}{:>10.2f}{:>10.2f}{:>10.0f}{:>12.1f}{:>13.1f}", stage.stage, stage.milliseconds,
-            stage.gigaOperations, stage.gigaOperations / stage.milliseconds * 1e3,
-            static_cast<double>(stage.arenaBytes) / kMebibyte, static_cast<double>(stage.weightBytes) / kMebibyte));
+        lines.push_back(fmt::format("{:<18}{:>10.2f}{:>10.2f}{:>8.0f}{:>8.0f}%{:>11.1f}{:>13.1f}{:>15.1f}{:>14.1f}",
+                                    stage.stage, stage.milliseconds, stage.gigaOperations,
+                                    stage.gigaOperations / stage.milliseconds * 1e3, stage.peakFraction * 100.0,
+                                    mebibytes(stage.arenaBytes), mebibytes(stage.weightBytes),
+                                    mebibytes(stage.predictedPeakBytes), mebibytes(stage.measuredPeakBytes)));
     lines.emplace_back();
     lines.push_back(fmt::format("{:<18}{:<20}{:<20}{:>6}{:>10}{:>10}{:>10}", "stage", "op", "algorithm", "steps", "ms",
                                 "GOP/s", "of peak"));
@@ -42,8 +44,11 @@ nlohmann::ordered_json BenchmarkReport::toJson() const {
         json["stages"].push_back({{"stage", stage.stage},
                                   {"milliseconds", stage.milliseconds},
                                   {"gigaOperations", stage.gigaOperations},
+                                  {"peakFraction", stage.peakFraction},
                                   {"arenaBytes", stage.arenaBytes},
-                                  {"weightBytes", stage.weightBytes}});
+                                  {"weightBytes", stage.weightBytes},
+                                  {"predictedPeakBytes", stage.predictedPeakBytes},
+                                  {"measuredPeakBytes", stage.measuredPeakBytes}});
     for (const OpClassTiming& op : ops)
         json["ops"].push_back({{"stage", op.stage},
                                {"op", op.op},
