@@ -31,7 +31,7 @@ Result<BoundedNetwork> BoundedNetwork::compile(const Graph& network, const Weigh
     fuse(fused);
     // What algorithms need beside the values is known only once they are compiled; a guess that was too low is made
     // again more carefully.
-    constexpr int kAttempts = 4;
+    constexpr int kAttempts = 6;
     std::size_t aim = ceilingBytes;
     for (int attempt = 1;; ++attempt) {
         BoundedNetwork result;
@@ -50,7 +50,7 @@ Result<BoundedNetwork> BoundedNetwork::compile(const Graph& network, const Weigh
         }
         const std::size_t needed = result.arenaBytes();
         if (ceilingBytes == 0 || needed <= ceilingBytes || attempt == kAttempts) return result;
-        aim -= std::min(aim / 2, needed - ceilingBytes);
+        aim -= std::clamp(needed - ceilingBytes, aim / 12, aim / 2);
     }
 }
 

@@ -1,6 +1,8 @@
 #include "engine/diffusion/vae/network_layout.h"
 
-#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <limits>
 
 namespace reelbrush::diffusion {
 
@@ -13,30 +15,57 @@ std::size_t wholeBytes(const Graph& network, const NetworkPiece& piece) {
     return estimatedBytes(graphOf(network, piece, {static_cast<int>(input[1]), static_cast<int>(input[2])}));
 }
 
-/// Cuts the longer side until the tiles fit, or are hardly larger than their overlap.
+/// Pixels that all tiles together compute along one side.
+std::int64_t computedAlong(int pixels, int length, const TileReach& reach) {
+    return static_cast<std::int64_t>(tilesAlong(pixels, length, reach).size()) * length;
+}
+
+/// Input and output of a convolution that stay in a processor's cache, and that are small enough for Winograd's
+/// algorithm, which needs them once more: worth more than the overlap that larger tiles would save (measured).
+constexpr std::size_t kConvolutionBytes = std::size_t{6} << 20;
+
+/// What is wrong with tiles, the worst first; less is better.
+struct TileCost {
+    std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< above the ceiling
+    std::size_t convolutionBytes = 0;                             ///< of the largest, above kConvolutionBytes
+    std::int64_t computedPixels = 0;
+    auto operator<=>(const TileCost&) const = default;
+    bool isFit() const { return bytes == 0 && convolutionBytes == 0; }
+};
+
+std::size_t above(std::size_t value, std::size_t limit) {
+    return value > limit ? value - limit : 0;
+}
+
 TiledPiece::Options tilesFor(const Graph& network, const NetworkPiece& piece, TiledPiece::Options options,
                              std::size_t ceilingBytes) {
+    constexpr int kMostTilesAlong = 64;
     const Shape& input = network.shapeOf(piece.input);
     const TileReach reach = reachOf(network, piece);
     const int height = static_cast<int>(input[1]), width = static_cast<int>(input[2]);
+    // Smaller ones would compute most of their pixels in vain.
     const int shortest = 4 * reach.halo + reach.unit;
-    int rows = 1, columns = 1;
-    options.tileHeight = height;
-    options.tileWidth = width;
-    while (estimatedTiledBytes(network, piece, options) > ceilingBytes) {
-        const int nextHeight = tileLength(height, rows + 1, reach), nextWidth = tileLength(width, columns + 1, reach);
-        const bool mayCutRows = nextHeight >= shortest && nextHeight < options.tileHeight;
-        const bool mayCutColumns = nextWidth >= shortest && nextWidth < options.tileWidth;
-        if (!mayCutRows && !mayCutColumns) break;
-        if (mayCutRows && (options.tileHeight >= options.tileWidth || !mayCutColumns)) {
-            ++rows;
-            options.tileHeight = nextHeight;
-        } else {
-            ++columns;
-            options.tileWidth = nextWidth;
+    TiledPiece::Options best;
+    TileCost bestCost;
+    for (int rows = 1; rows <= kMostTilesAlong; ++rows) {
+        options.tileHeight = tileLength(height, rows, reach);
+        if (rows > 1 && options.tileHeight < shortest) break;
+        for (int columns = 1; columns <= kMostTilesAlong; ++columns) {
+            options.tileWidth = tileLength(width, columns, reach);
+            if (columns > 1 && options.tileWidth < shortest) break;
+            const Graph tile = graphOf(network, piece, {options.tileHeight, options.tileWidth, true});
+            const TileCost cost{
+                above(storedBytes(network, piece, options) + estimatedBytes(tile), ceilingBytes),
+                above(largestProductBytes(tile), kConvolutionBytes),
+                computedAlong(height, options.tileHeight, reach) * computedAlong(width, options.tileWidth, reach)};
+            if (cost < bestCost) {
+                bestCost = cost;
+                best = options;
+            }
+            if (cost.isFit()) break;
         }
     }
-    return options;
+    return best;
 }
 
 /// A value that leaves no room for tiles beside it is not worth storing.

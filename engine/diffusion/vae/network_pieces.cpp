@@ -62,10 +62,12 @@ std::vector<NetworkPiece> piecesOf(const Graph& network) {
     std::vector<NetworkPiece> pieces;
     NetworkPiece open{0, 0, network.inputs()[0].second, {}};
     std::ptrdiff_t othersNeeded = last[static_cast<std::size_t>(open.input.index)];
+    std::size_t lastProduct = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (isProduct(nodes[i].op)) lastProduct = i;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const auto here = static_cast<std::ptrdiff_t>(i);
-        const bool isEnd = i + 1 == nodes.size();
-        if (isEnd || (othersNeeded <= here && isProduct(nodes[i].op))) {
+        const bool isAlone = othersNeeded <= static_cast<std::ptrdiff_t>(i);
+        if (i + 1 == nodes.size() || (isAlone && isProduct(nodes[i].op) && i < lastProduct)) {
             open.endNode = i + 1;
             open.output = nodes[i].output;
             pieces.push_back(open);
@@ -119,22 +121,28 @@ Graph graphOf(const Graph& network, const NetworkPiece& piece, const PieceGraphO
     return graph;
 }
 
+std::size_t largestProductBytes(const Graph& graph) {
+    std::size_t largest = 0;
+    for (const Node& node : graph.nodes())
+        if (isProduct(node.op))
+            largest = std::max(largest, bytesOf(graph.shapeOf(node.inputs[0])) + bytesOf(graph.shapeOf(node.output)));
+    return largest;
+}
+
 std::size_t estimatedBytes(const Graph& graph) {
     const auto last = lastReaders(graph);
     const auto nodes = static_cast<int>(graph.nodes().size());
     std::vector<MemoryRequest> requests;
     for (const auto& [name, value] : graph.inputs()) requests.push_back({bytesOf(graph.shapeOf(value)), 0, nodes});
-    std::size_t largest = 0;
     for (int i = 0; i < nodes; ++i) {
         const Node& node = graph.nodes()[static_cast<std::size_t>(i)];
         const std::size_t bytes = bytesOf(graph.shapeOf(node.output));
         const auto lastRead = static_cast<int>(last[static_cast<std::size_t>(node.output.index)]);
         requests.push_back({bytes, i, std::max(i, lastRead)});
-        if (isProduct(node.op)) largest = std::max(largest, bytes + bytesOf(graph.shapeOf(node.inputs[0])));
     }
     // Convolutions that rearrange their images hold both in other layouts, but not the largest ones.
     constexpr std::size_t kLargestScratch = std::size_t{48} << 20;
-    return planMemory(requests).totalBytes + std::min(largest, kLargestScratch);
+    return planMemory(requests).totalBytes + std::min(largestProductBytes(graph), kLargestScratch);
 }
 
 }  // namespace reelbrush::diffusion

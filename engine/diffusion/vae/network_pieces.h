@@ -39,6 +39,9 @@ struct PieceGraphOptions {
 /// A piece as a graph of its own, from the input "x" to the output "y".
 kernels::Graph graphOf(const kernels::Graph& network, const NetworkPiece& piece, const PieceGraphOptions& options);
 
+/// Input and output of the convolution or linear with the largest ones.
+std::size_t largestProductBytes(const kernels::Graph& graph);
+
 /// What a plan of the graph needs for its values, and a guess at the scratch of its largest node.
 std::size_t estimatedBytes(const kernels::Graph& graph);
 

@@ -40,6 +40,8 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
+}  // namespace
+
 /// Output of a row of tiles is written while its input is read: where one may not reach the other yet.
 std::size_t storedBytes(const Graph& network, const NetworkPiece& piece, const TiledPiece::Options& options) {
     const Shape &input = network.shapeOf(piece.input), &output = network.shapeOf(piece.output);
@@ -56,13 +58,6 @@ std::size_t storedBytes(const Graph& network, const NetworkPiece& piece, const T
         most = std::max(most, written * outputRow + unread * inputRow);
     }
     return aligned(most);
-}
-
-}  // namespace
-
-std::size_t estimatedTiledBytes(const Graph& network, const NetworkPiece& piece, const TiledPiece::Options& options) {
-    const Graph tile = graphOf(network, piece, {options.tileHeight, options.tileWidth, true});
-    return storedBytes(network, piece, options) + estimatedBytes(tile);
 }
 
 Result<TiledPiece> TiledPiece::compile(const PieceSource& source, const NetworkPiece& piece, const Options& options) {

@@ -60,8 +60,7 @@ class TiledPiece {
     std::size_t regionBytes_ = 0;
 };
 
-/// Bytes that TiledPiece would need with such tiles, guessed without compiling.
-std::size_t estimatedTiledBytes(const kernels::Graph& network, const NetworkPiece& piece,
-                                const TiledPiece::Options& options);
+/// TiledPiece::regionBytes() of such tiles, without compiling.
+std::size_t storedBytes(const kernels::Graph& network, const NetworkPiece& piece, const TiledPiece::Options& options);
 
 }  // namespace reelbrush::diffusion

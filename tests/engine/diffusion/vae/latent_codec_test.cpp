@@ -20,7 +20,7 @@ constexpr double kTolerance = 2e-5;
 
 /// A codec with an arena of its own.
 struct Bench {
-    kernels::CpuBackend backend{kernels::CpuOptions{.threads = 2, .precision = kernels::Precision::Float32}};
+    kernels::CpuBackend backend{kernels::CpuOptions{.threads = 1, .precision = kernels::Precision::Float32}};
     std::unique_ptr<LatentCodec> codec;
     kernels::Buffer arena;
 
@@ -128,17 +128,17 @@ void expectTilesToMakeNoDifference(const weights::ModelPart& part, LatentCodecOp
 }
 
 TEST(LatentCodec, TilesOfAutoencoderKlMakeNoDifference) {
-    for (const std::size_t divisor : {2, 3, 5})
-        expectTilesToMakeNoDifference(klPart(), {.width = 256, .height = 192}, divisor);
+    for (const std::size_t divisor : {2, 4})
+        expectTilesToMakeNoDifference(klPart(), {.width = 192, .height = 128}, divisor);
     expectTilesToMakeNoDifference(klPart(), {.width = 264, .height = 88}, 3);
-    expectTilesToMakeNoDifference(klPart(), {.width = 104, .height = 312}, 3);
+    expectTilesToMakeNoDifference(klPart(), {.width = 56, .height = 232}, 3);
 }
 
 TEST(LatentCodec, TilesOfTinyAutoencoderMakeNoDifference) {
     const auto part = weights::openVae(testing::fixturesFolder() / "taesd-tiny");
     ASSERT_TRUE(part) << part.error().message;
     for (const std::size_t divisor : {2, 4})
-        expectTilesToMakeNoDifference(*part, {.width = 256, .height = 192}, divisor);
+        expectTilesToMakeNoDifference(*part, {.width = 192, .height = 128}, divisor);
 }
 
 TEST(LatentCodec, SizesOffTheGridAreRefused) {
