@@ -11,7 +11,7 @@ packages=(
     build-essential cmake ninja-build ccache mold pkgconf
     libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
     libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libopencv-video-dev
-    libdnnl-dev libhwy-dev libsimdjson-dev libsqlite3-dev libutf8proc-dev libxxhash-dev libzstd-dev
+    libdnnl-dev libhwy-dev libsimdjson-dev libsqlite3-dev libutf8proc-dev libxxhash-dev libzstd-dev nettle-dev
     libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev
     libgtest-dev libgmock-dev ffmpeg zstd
 )

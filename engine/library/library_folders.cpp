@@ -1,6 +1,7 @@
 #include "engine/library/library_folders.h"
 
 #include "engine/core/xdg_folders.h"
+#include "engine/library/model_scanner.h"
 #include "engine/weights/json_file.h"
 #include "engine/weights/quoted_name.h"
 
@@ -56,6 +57,15 @@ Status writeFolders(const std::vector<fs::path>& folders) {
                                             weights::quotedPath(file)));
 }
 
+bool isUtf8(const std::string& text) {
+    try {
+        (void)nlohmann::json(text).dump();
+        return true;
+    } catch (const nlohmann::json::exception&) {
+        return false;
+    }
+}
+
 std::vector<fs::path> environmentFolders() {
     std::vector<fs::path> folders;
     const char* value = std::getenv("REELBRUSH_MODEL_PATH");
@@ -98,7 +108,17 @@ Result<std::vector<fs::path>> libraryFolders() {
 Status addLibraryFolder(const fs::path& folder) {
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored))
-        return fail(StatusCode::BadInput, fmt::format("{} is no folder", weights::quotedPath(folder)));
+        return fail(StatusCode::BadInput,
+                    fmt::format("{} {}", weights::quotedPath(folder),
+                                fs::exists(folder, ignored) ? "is no folder; add the folder that it lies in"
+                                                            : "does not exist"));
+    if (isWholeModel(folder))
+        return fail(StatusCode::BadInput,
+                    fmt::format("{} is a model itself; add the folder that it lies in", weights::quotedPath(folder)));
+    if (!isUtf8(normal(folder).string()))
+        return fail(StatusCode::BadInput, fmt::format("the name of {} is not UTF-8, so it cannot be put on the list; "
+                                                      "rename it, or name it in REELBRUSH_MODEL_PATH",
+                                                      weights::quotedPath(folder)));
     RB_ASSIGN(auto folders, addedFolders());
     if (std::ranges::find(folders, normal(folder)) != folders.end())
         return fail(StatusCode::BadInput, fmt::format("{} is on the list already", weights::quotedPath(folder)));

@@ -5,7 +5,6 @@
 #include "engine/library/sqlite_handles.h"
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,12 +23,17 @@ class ModelDatabase {
 
     /// Sorted by path.
     Result<std::vector<ModelRecord>> records() const;
-    /// All in one transaction: adds or replaces, and removes.
+    /// All in one transaction: adds or replaces, and removes. A hash that is kept stays where the new record has none
+    /// and is of the same size and date.
     Status update(const std::vector<ModelRecord>& changed, const std::vector<std::filesystem::path>& removed);
+
+    /// Does nothing where the file is not kept with this size and date.
+    Status setHash(const ModelRecord& record, const std::string& xxh3);
 
   private:
     explicit ModelDatabase(SqliteConnection connection) : connection_(std::move(connection)) {}
     static Result<ModelDatabase> openSound(const std::filesystem::path& file);
+    static Result<ModelDatabase> beginAnew(const std::filesystem::path& file);
 
     SqliteConnection connection_;
     std::string note_;

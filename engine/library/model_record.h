@@ -14,10 +14,13 @@ struct ModelRecord {
     std::filesystem::path relative;  ///< to the folder of the library that it was found in
     std::uint64_t sizeBytes = 0;     ///< of all weights files
     std::int64_t modifiedNs = 0;     ///< of the file or of the folder's newest configuration or weights
-    std::string kind;                ///< as weights::nameOf(ModelKind) calls it, or "model folder"
-    std::string baseModel;           ///< "SD 1.5", "SDXL" ...; empty where unknown
-    std::string variant;             ///< "inpainting", "Plus" ...
-    std::string prediction;          ///< "v-prediction" ...; empty for the plain form
+    std::uint64_t companions = 0;    ///< changes with the pictures and sidecars that lie beside it
+    /// As weights::nameOf(ModelKind) calls it, or "model folder"; for what is not read "pickle", "GGUF" or "download";
+    /// empty where it cannot be told.
+    std::string kind;
+    std::string baseModel;   ///< "SD 1.5", "SDXL" ...; empty where unknown
+    std::string variant;     ///< "inpainting", "Plus" ...
+    std::string prediction;  ///< "v-prediction" ...; empty for the plain form
     std::string title, author, licence, description;
     std::vector<std::string> triggerWords;
     std::string family;               ///< of LoRAs: "PEFT", "LoHa (LyCORIS)" ...

@@ -1,35 +1,29 @@
 #include "engine/library/model_scanner.h"
 
-#include "engine/library/model_thumbnail.h"
-#include "engine/library/sidecar_facts.h"
+#include "engine/styles/near_miss.h"
 #include "engine/weights/diffusers_folder.h"
 #include "engine/weights/json_file.h"
-#include "engine/weights/lora_details.h"
-#include "engine/weights/model_inspection.h"
+#include "engine/weights/quoted_name.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
-#include <array>
+#include <fstream>
 #include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace reelbrush::library {
 
 namespace {
 
 namespace fs = std::filesystem;
+using styles::lowerCase;
 
-constexpr std::array<std::string_view, 7> kEndings = {".safetensors", ".sft", ".ckpt", ".pt", ".pth", ".bin", ".gguf"};
-constexpr std::string_view kIndexEnding = ".safetensors.index.json";
 /// Deeper trees are no model folders, but somebody's whole disk.
 constexpr int kDeepest = 12;
-constexpr std::size_t kLongestText = 500;
-
-std::string lowerCase(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
+constexpr const char* kLorasOfModel = "loras";
 
 std::int64_t modifiedNs(const fs::path& path) {
     std::error_code error;
@@ -37,30 +31,41 @@ std::int64_t modifiedNs(const fs::path& path) {
     return error ? 0 : time.time_since_epoch().count();
 }
 
+/// ".bin" is the ending of much else.
+bool startsLikePickle(const fs::path& file) {
+    char start[2] = {};
+    std::ifstream(file, std::ios::binary).read(start, sizeof start);
+    return (start[0] == 'P' && start[1] == 'K') || start[0] == '\x80';
+}
+
 /// Collects the files of a folder in the diffusers layout.
-ModelCandidate folderCandidate(const fs::path& folder, const fs::path& root) {
-    ModelCandidate candidate{folder, folder.lexically_relative(root), 0, modifiedNs(folder)};
+void addFilesBelow(const fs::path& folder, ModelCandidate& candidate) {
     std::error_code error;
     for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error), end;
          !error && entry != end; entry.increment(error)) {
         std::error_code ignored;
+        if (entry->is_directory(ignored) && entry->path().filename() == kLorasOfModel) {
+            entry.disable_recursion_pending();
+            continue;
+        }
         if (!entry->is_regular_file(ignored)) continue;
         const std::string ending = lowerCase(entry->path().extension().string());
         if (ending != ".safetensors" && ending != ".json") continue;
         if (ending == ".safetensors") candidate.sizeBytes += entry->file_size(ignored);
         candidate.modifiedNs = std::max(candidate.modifiedNs, modifiedNs(entry->path()));
     }
-    return candidate;
 }
 
 class FolderWalk {
   public:
     FolderWalk(const fs::path& root, const CancelToken& cancel) : root_(root), cancel_(cancel) {}
 
-    Result<std::vector<ModelCandidate>> run() {
-        RB_TRY(walk(root_, 0));
-        std::erase_if(found_, [&](const ModelCandidate& candidate) { return shards_.contains(candidate.path); });
-        return std::move(found_);
+    Result<FolderScan> run() {
+        std::error_code ignored;
+        scan_.isThere = fs::is_directory(root_, ignored);
+        if (scan_.isThere) RB_TRY(walk(root_, 0));
+        std::erase_if(scan_.candidates, [&](const auto& candidate) { return shards_.contains(candidate.path); });
+        return std::move(scan_);
     }
 
   private:
@@ -68,45 +73,89 @@ class FolderWalk {
         RB_TRY(cancel_.check());
         std::error_code error;
         const fs::path real = fs::canonical(folder, error);
-        if (error || depth > kDeepest || !seen_.insert(real).second) return {};
-        if (weights::DiffusersFolder::isOne(folder)) {
-            found_.push_back(folderCandidate(folder, root_));
+        if (depth > kDeepest || (!error && !seen_.insert(real).second)) return {};
+        std::set<fs::path> entries;  // sorted, so that of two links to a folder the same one counts each time
+        for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+            if (!entry->path().filename().native().starts_with('.')) entries.insert(entry->path());
+        if (error) {
+            scan_.notes.push_back(fmt::format("the folder {} cannot be read ({}): models in it are not known",
+                                              weights::quotedPath(folder), error.message()));
+            if (depth == 0) scan_.isThere = false;
             return {};
         }
-        for (fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error), end;
-             !error && entry != end; entry.increment(error)) {
-            if (entry->path().filename().string().starts_with('.')) continue;
+        if (depth > 0 && isWholeModel(folder)) {
+            addFolder(folder);
+            const fs::path loras = folder / kLorasOfModel;
+            return fs::is_directory(loras, error) ? walk(loras, depth + 1) : Status();
+        }
+        const bool isPart = depth > 0 && isPartOfModel(folder);
+        if (isPart) addFolder(folder);
+        for (const fs::path& entry : entries) {
             std::error_code ignored;
-            if (entry->is_directory(ignored)) {
-                RB_TRY(walk(entry->path(), depth + 1));
-            } else if (entry->is_regular_file(ignored)) {
-                takeFile(entry->path());
-            }
+            if (fs::is_directory(entry, ignored))
+                RB_TRY(walk(entry, depth + 1));
+            else if (fs::is_regular_file(entry, ignored) && !(isPart && isWeightsOfPart(entry)))
+                takeFile(entry, entries);
         }
         return {};
     }
 
-    void takeFile(const fs::path& file) {
-        const std::string name = lowerCase(file.filename().string());
-        const bool isIndex = name.ends_with(kIndexEnding);
-        const auto endsSo = [&](std::string_view ending) { return name.ends_with(ending); };
-        if (!isIndex && std::ranges::none_of(kEndings, endsSo)) return;
+    /// A network alone with its configuration, such as a ControlNet or an image encoder: the folder has the name that
+    /// tells it from others.
+    static bool isPartOfModel(const fs::path& folder) {
         std::error_code ignored;
-        ModelCandidate candidate{file, file.lexically_relative(root_), fs::file_size(file, ignored), modifiedNs(file)};
-        if (isIndex) addShards(file, candidate);
-        found_.push_back(std::move(candidate));
+        if (!fs::is_regular_file(folder / "config.json", ignored)) return false;
+        const auto part = weights::readDiffusersComponent(folder);
+        return part && !part->weightsFile.empty();
+    }
+    static bool isWeightsOfPart(const fs::path& file) {
+        const std::string name = file.filename().string();
+        return name.starts_with("diffusion_pytorch_model") || name.starts_with("model") ||
+               name.starts_with("pytorch_model");
+    }
+
+    void addFolder(const fs::path& folder) {
+        ModelCandidate candidate{folder, folder.lexically_relative(root_), 0, modifiedNs(folder), 0, FileForm::Other};
+        addFilesBelow(folder, candidate);
+        scan_.candidates.push_back(std::move(candidate));
+    }
+
+    void takeFile(const fs::path& file, const std::set<fs::path>& entries) {
+        FileForm form = formOf(file.filename().native());
+        if (form == FileForm::Other) return;
+        if (lowerCase(file.extension().native()) == ".bin" && !startsLikePickle(file)) return;
+        // aria2 makes the file in its full length at once, and keeps account of it beside.
+        if (entries.contains(fs::path(file) += ".aria2")) form = FileForm::UnfinishedDownload;
+        std::error_code ignored;
+        ModelCandidate candidate{
+            file, file.lexically_relative(root_), fs::file_size(file, ignored), modifiedNs(file), 0, form};
+        if (form == FileForm::ShardIndex) addShards(file, candidate);
+        candidate.companions = stampOfCompanions(file, entries) + static_cast<std::uint64_t>(form);
+        scan_.candidates.push_back(std::move(candidate));
+    }
+
+    static std::uint64_t stampOfCompanions(const fs::path& model, const std::set<fs::path>& entries) {
+        std::string text;
+        for (const std::string& ending : companionEndings()) {
+            const fs::path file = besideModel(model, ending);
+            std::error_code ignored;
+            if (file != model && entries.contains(file))
+                text += fmt::format("{} {} {}\n", ending, fs::file_size(file, ignored), modifiedNs(file));
+        }
+        return XXH3_64bits(text.data(), text.size());
     }
 
     void addShards(const fs::path& index, ModelCandidate& candidate) {
+        candidate.sizeBytes = 0;
         const auto json = weights::readJsonObject(index);
         if (!json || !json->contains("weight_map") || !(*json)["weight_map"].is_object()) return;
         std::set<fs::path> shards;
         for (const auto& [tensor, shard] : (*json)["weight_map"].items())
             if (shard.is_string()) shards.insert(index.parent_path() / shard.get<std::string>());
         for (const fs::path& shard : shards) {
-            std::error_code ignored;
-            const auto size = fs::file_size(shard, ignored);
-            if (!ignored) candidate.sizeBytes += size;
+            std::error_code error;
+            const auto size = fs::file_size(shard, error);
+            if (!error) candidate.sizeBytes += size;
             candidate.modifiedNs = std::max(candidate.modifiedNs, modifiedNs(shard));
         }
         shards_.merge(shards);
@@ -115,53 +164,20 @@ class FolderWalk {
     const fs::path& root_;
     const CancelToken& cancel_;
     std::set<fs::path> seen_, shards_;
-    std::vector<ModelCandidate> found_;
+    FolderScan scan_;
 };
-
-/// A text from a file, fit to be shown.
-std::string shown(const weights::Metadata& metadata, const char* key) {
-    const auto found = metadata.find(key);
-    if (found == metadata.end()) return {};
-    return shownText(found->second, kLongestText);
-}
 
 }  // namespace
 
-Result<std::vector<ModelCandidate>> findCandidates(const fs::path& root, const CancelToken& cancel) {
-    return FolderWalk(root, cancel).run();
+bool isWholeModel(const fs::path& folder) {
+    // ComfyUI's models folder has subfolders "unet" and "vae", and people put configurations there too.
+    std::error_code ignored;
+    return weights::DiffusersFolder::isOne(folder) && !fs::is_directory(folder / "checkpoints", ignored) &&
+           !fs::is_directory(folder / "Stable-diffusion", ignored);
 }
 
-ModelRecord examine(const ModelCandidate& candidate, const fs::path& thumbnailFolder) {
-    ModelRecord record;
-    record.path = candidate.path;
-    record.relative = candidate.relative;
-    record.sizeBytes = candidate.sizeBytes;
-    record.modifiedNs = candidate.modifiedNs;
-    const auto inspection = weights::inspectModel(candidate.path);
-    if (!inspection) {
-        record.problem = inspection.error().message;
-        return record;
-    }
-    record.kind = inspection->kind;
-    record.baseModel = inspection->identity.baseModel;
-    record.variant = inspection->identity.variant;
-    record.prediction = inspection->identity.prediction;
-    record.title = shown(inspection->metadata, "modelspec.title");
-    record.author = shown(inspection->metadata, "modelspec.author");
-    record.licence = shown(inspection->metadata, "modelspec.license");
-    record.description = shown(inspection->metadata, "modelspec.description");
-    const weights::LoraDetails details = weights::loraDetails(inspection->metadata);
-    record.triggerWords = details.triggerWords;
-    if (record.title.empty()) record.title = details.title;
-    if (inspection->lora) {
-        record.family = inspection->lora->family;
-        record.rank = inspection->lora->maxRank;
-        if (record.triggerWords.empty()) record.triggerWords = details.commonTags;
-        record.problem = inspection->lora->whyNotApplied;
-    }
-    addSidecarFacts(record);
-    record.thumbnail = thumbnailOf(candidate.path, inspection->metadata, thumbnailFolder);
-    return record;
+Result<FolderScan> scanFolder(const fs::path& root, const CancelToken& cancel) {
+    return FolderWalk(root, cancel).run();
 }
 
 }  // namespace reelbrush::library

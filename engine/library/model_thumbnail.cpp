@@ -1,9 +1,11 @@
 #include "engine/library/model_thumbnail.h"
 
+#include "engine/library/model_endings.h"
+
 #include <fmt/format.h>
+#include <unistd.h>
 #include <xxhash.h>
 
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -15,17 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kPictureEndings = {".png", ".jpg", ".jpeg", ".webp"};
 constexpr std::size_t kLargestPictureBytes = 8U << 20;
 
 fs::path besideIt(const fs::path& model) {
-    for (const std::string_view between : {".preview", ""})
-        for (const std::string_view ending : kPictureEndings) {
-            fs::path picture = model;
-            picture.replace_extension(std::string(between) + std::string(ending));
-            std::error_code ignored;
-            if (fs::is_regular_file(picture, ignored)) return picture;
-        }
+    for (const std::string& ending : pictureEndings()) {
+        fs::path picture = besideModel(model, ending);
+        std::error_code ignored;
+        if (fs::is_regular_file(picture, ignored)) return picture;
+    }
     return {};
 }
 
@@ -74,10 +73,16 @@ fs::path thumbnailOf(const fs::path& model, const weights::Metadata& metadata, c
     std::error_code problem;
     if (fs::file_size(picture, problem) == bytes->size() && !problem) return picture;
     fs::create_directories(folder, problem);
-    std::ofstream stream(picture, std::ios::binary | std::ios::trunc);
+    // Written beside and renamed, since another program may be reading or writing the same picture.
+    fs::path partial = picture;
+    partial += fmt::format(".{}.part", ::getpid());
+    std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
     stream.write(reinterpret_cast<const char*>(bytes->data()), static_cast<std::streamsize>(bytes->size()));
     stream.close();
-    return stream ? picture : fs::path();
+    if (stream) fs::rename(partial, picture, problem);
+    if (stream && !problem) return picture;
+    fs::remove(partial, problem);
+    return {};
 }
 
 }  // namespace reelbrush::library

@@ -1,9 +1,17 @@
 #include "engine/library/sidecar_facts.h"
 
+#include "engine/library/model_endings.h"
+#include "engine/styles/near_miss.h"
 #include "engine/weights/json_file.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 namespace reelbrush::library {
 
@@ -22,8 +30,7 @@ std::string textAt(const Json& json, const char* key) {
 }
 
 Json readBeside(const fs::path& model, const char* ending) {
-    fs::path file = model;
-    file.replace_extension(ending);
+    const fs::path file = besideModel(model, ending);
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) return Json::object();
     auto json = weights::readJsonObject(file);
@@ -38,6 +45,54 @@ void addWords(const std::string& text, std::vector<std::string>& words) {
         if (!word.empty()) words.push_back(word);
         start = comma + 1;
     }
+}
+
+/// As the rest of the program calls it; Civitai says "SDXL 1.0", "SD 1.5 LCM", "Pony"; A1111 "SD1", "SDXL".
+std::string baseModelNamed(const std::string& text) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 8> kKnown{{{"sdxl", "SDXL"},
+                                                                              {"pony", "SDXL"},
+                                                                              {"illustrious", "SDXL"},
+                                                                              {"noobai", "SDXL"},
+                                                                              {"sd 1", "SD 1.5"},
+                                                                              {"sd1", "SD 1.5"},
+                                                                              {"sd 2", "SD 2.x"},
+                                                                              {"sd2", "SD 2.x"}}};
+    const std::string lower = styles::lowerCase(text);
+    if (lower == "unknown" || lower == "other") return {};
+    for (const auto& [start, name] : kKnown)
+        if (lower.starts_with(start)) return name;
+    return text;
+}
+
+/// What Civitai asks for, in words; empty where the file does not tell.
+std::string civitaiLicence(const Json& model) {
+    std::vector<std::string> terms;
+    if (const auto credit = model.find("allowNoCredit"); credit != model.end() && credit->is_boolean())
+        terms.emplace_back(credit->get<bool>() ? "no credit needed" : "credit needed");
+    if (const auto uses = model.find("allowCommercialUse"); uses != model.end()) {
+        std::vector<std::string> allowed;
+        for (const Json& use : uses->is_array() ? *uses : Json::array({*uses}))
+            if (use.is_string()) allowed.push_back(shownText(use.get<std::string>(), kLongestText));
+        std::erase(allowed, "None");
+        terms.push_back(allowed.empty() ? "no commercial use"
+                                        : fmt::format("commercial use: {}", fmt::join(allowed, ", ")));
+    }
+    if (const auto derivatives = model.find("allowDerivatives");
+        derivatives != model.end() && derivatives->is_boolean() && !derivatives->get<bool>())
+        terms.emplace_back("no derivatives");
+    return terms.empty() ? std::string() : fmt::format("Civitai: {}", fmt::join(terms, "; "));
+}
+
+void addFromCivitai(const Json& civitai, ModelRecord& record) {
+    if (record.baseModel.empty()) record.baseModel = baseModelNamed(textAt(civitai, "baseModel"));
+    if (record.licence.empty()) record.licence = civitaiLicence(civitai);
+    if (const auto creator = civitai.find("creator");
+        record.author.empty() && creator != civitai.end() && creator->is_object())
+        record.author = textAt(*creator, "username");
+    const auto model = civitai.find("model");
+    if (model == civitai.end() || !model->is_object()) return;
+    if (record.title.empty()) record.title = textAt(*model, "name");
+    if (record.licence.empty()) record.licence = civitaiLicence(*model);
 }
 
 }  // namespace
@@ -62,10 +117,9 @@ void addSidecarFacts(ModelRecord& record) {
             if (word.is_string()) addWords(word.get<std::string>(), words);
     if (words.empty()) addWords(textAt(a1111, "activation text"), words);
     if (!words.empty()) record.triggerWords = std::move(words);
-    if (record.baseModel.empty()) record.baseModel = textAt(civitai, "baseModel");
+    addFromCivitai(civitai, record);
+    if (record.baseModel.empty()) record.baseModel = baseModelNamed(textAt(a1111, "sd version"));
     if (record.description.empty()) record.description = textAt(a1111, "description");
-    if (const auto model = civitai.find("model"); record.title.empty() && model != civitai.end() && model->is_object())
-        record.title = textAt(*model, "name");
 }
 
 }  // namespace reelbrush::library

@@ -10,8 +10,10 @@ namespace {
 constexpr int kBusyMs = 10'000;
 
 tl::unexpected<Error> sqliteError(sqlite3* connection, const char* what) {
-    return fail(StatusCode::Io, fmt::format("the index of models cannot {}: {}", what,
-                                            connection ? sqlite3_errmsg(connection) : "not enough memory"));
+    const int code = connection ? sqlite3_errcode(connection) : SQLITE_NOMEM;
+    const bool isDamage = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    return fail(isDamage ? StatusCode::BadInput : StatusCode::Io,
+                fmt::format("it cannot {}: {}", what, connection ? sqlite3_errmsg(connection) : "not enough memory"));
 }
 
 }  // namespace
@@ -56,9 +58,17 @@ Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& fil
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
     SqliteConnection connection;
     connection.connection_.reset(raw);
-    if (code != SQLITE_OK) return sqliteError(raw, fmt::format("open '{}'", file.string()).c_str());
+    if (code != SQLITE_OK) return sqliteError(raw, "be opened");
     sqlite3_busy_timeout(raw, kBusyMs);
     return connection;
+}
+
+Status SqliteConnection::empty() const {
+    (void)execute("SELECT count(*) FROM sqlite_master");  // SQLite wants to have seen the file before, whole or not
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_RESET_DATABASE, 1, nullptr);
+    Status emptied = execute("VACUUM");
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_RESET_DATABASE, 0, nullptr);
+    return emptied;
 }
 
 Result<SqliteStatement> SqliteConnection::prepare(std::string_view sql) const {

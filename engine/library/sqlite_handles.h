@@ -19,7 +19,7 @@ class SqliteStatement {
 
     SqliteStatement& bind(int parameter, std::string_view text);
     SqliteStatement& bind(int parameter, std::int64_t number);
-    /// True where there is a row. Errors: Io.
+    /// True where there is a row. Errors: as SqliteConnection.
     Result<bool> step();
     /// Runs to the end and makes it ready for other parameters.
     Status run();
@@ -35,13 +35,18 @@ class SqliteStatement {
     std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
 };
 
-/// A connection. Errors of each: Io, with the file and what SQLite says. Thread: one at a time.
+/// A connection. Errors of each, saying what SQLite says: BadInput where the file is damaged or no database; Io.
+/// Thread: one at a time.
 class SqliteConnection {
   public:
     /// ":memory:" for a database that lives as long as the connection.
     static Result<SqliteConnection> open(const std::filesystem::path& file);
     Result<SqliteStatement> prepare(std::string_view sql) const;
     Status execute(const char* sql) const;
+    /// The file is write-protected, or lies in a folder that is.
+    bool isReadOnly() const { return sqlite3_db_readonly(connection_.get(), "main") == 1; }
+    /// Makes an empty database of it, however damaged it is; other programs may have it open.
+    Status empty() const;
 
   private:
     struct Closer {

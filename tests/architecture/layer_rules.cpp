@@ -79,6 +79,7 @@ const std::vector<Library>& libraries() {
         {"simdjson", std::regex("simdjson.*"), {"engine/weights"}},
         {"utf8proc", std::regex("utf8proc\\.h"), {"engine/diffusion/text"}},
         {"SQLite", std::regex("sqlite3.*"), {"engine/library"}},
+        {"Nettle", std::regex("nettle/.*"), {"engine/library"}},
         {"CLI11", std::regex("CLI/.*"), {"app/cli"}},
     };
     return kLibraries;
