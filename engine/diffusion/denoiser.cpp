@@ -1,18 +1,28 @@
 #include "engine/diffusion/denoiser.h"
 
-#include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/sampling/guidance.h"
 #include "engine/diffusion/sampling/sampler_names.h"
+#include "engine/diffusion/streamed_weights.h"
+#include "engine/weights/model_fit.h"
 
 #include <algorithm>
 
 namespace reelbrush::diffusion {
 
+Status Denoiser::addMotion(weights::MotionModuleFiles motion) {
+    RB_TRY(weights::checkFits(motion, model_.files));
+    motion_ = std::move(motion);
+    return {};
+}
+
 Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const CancelToken& cancel) {
     unet_.reset();
     // Compiled as stored, so that each layer gets the algorithm that is best for it; then LoRAs go into those that they
     // change.
-    RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, *model_.files.unet.weights, backend_, cancel));
+    UnetAdditions additions;
+    if (motion_) additions.motion = &*motion_;
+    RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, additions, backend_, cancel));
+    if (motion_) motion_->part.weights->dropPages();
     RB_TRY(reload(loras, loras.touched("unet"), cancel));
     RB_TRY(controls_.compile(shape, backend_, cancel));
     const auto values = static_cast<std::size_t>(shape.frames * shape.height * shape.width * kLatentChannels);

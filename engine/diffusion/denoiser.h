@@ -37,6 +37,9 @@ class Denoiser {
     Denoiser(const FullModel& model, ControlStack controls, kernels::Backend& backend)
         : model_(model), controls_(std::move(controls)), backend_(backend) {}
 
+    /// Adds a motion module; before compile. Errors: BadInput where it does not fit the model.
+    Status addMotion(weights::MotionModuleFiles motion);
+
     bool isCompiled() const { return unet_.has_value(); }
     const UnetShape& shape() const { return unet_->shape(); }
     bool isControlled() const { return !controls_.isEmpty(); }
@@ -63,6 +66,7 @@ class Denoiser {
     const FullModel& model_;
     ControlStack controls_;
     kernels::Backend& backend_;
+    std::optional<weights::MotionModuleFiles> motion_;
     std::optional<UnetRunner> unet_;
     UnetContext context_;
     std::vector<float> modelLatents_, prediction_;  ///< [frames,H,W,4]

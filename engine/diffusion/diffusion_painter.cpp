@@ -89,6 +89,10 @@ Status DiffusionPainter::open(const CancelToken& cancel) {
     notes_ = model_.notes;
     RB_ASSIGN(ControlStack controls, ControlStack::open(setup_.controls, model_));
     denoiser_.emplace(model_, std::move(controls), backend_);
+    if (setup_.motion) {
+        RB_ASSIGN(auto motion, weights::openMotionModule(setup_.motion->file));
+        RB_TRY(denoiser_->addMotion(std::move(motion)));
+    }
     return switchLoras(setup_.loras, cancel);
 }
 

@@ -42,7 +42,7 @@ struct MotionChoice {
 struct PaintingSetup {
     /// A starter model or another model in diffusers layout (a folder), or a checkpoint in a single file.
     std::filesystem::path model;
-    std::filesystem::path vae{};  ///< in place of the model's own; empty: its own
+    std::filesystem::path vae{};          ///< in place of the model's own; empty: its own
     std::filesystem::path textEncoder{};  ///< likewise; of SDXL the first
     std::vector<LoraChoice> loras{};
     std::vector<std::filesystem::path> controls{};  ///< ControlNets; PaintSettings::controls has one entry for each

@@ -1,11 +1,11 @@
 #include "engine/diffusion/starter_painter.h"
 
-#include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/starter_model.h"
+#include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/style_encoder.h"
 #include "engine/diffusion/work_space.h"
 #include "kernels/plan/plan.h"

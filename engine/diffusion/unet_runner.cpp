@@ -1,7 +1,9 @@
 #include "engine/diffusion/unet_runner.h"
 
+#include "engine/diffusion/networks/motion_module.h"
 #include "engine/diffusion/networks/unet_graph.h"
 #include "engine/diffusion/streamed_weights.h"
+#include "kernels/plan/joined_weights.h"
 
 #include <fmt/format.h>
 
@@ -28,9 +30,8 @@ void repeatEach(std::span<const float> values, int prompts, int frames, std::spa
 
 }  // namespace
 
-Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& shape,
-                                       const weights::ListedWeights& weights, Backend& backend,
-                                       const CancelToken& cancel) {
+Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& shape, const UnetAdditions& additions,
+                                       Backend& backend, const CancelToken& cancel) {
     const UnetConfig& config = model.unetConfig;
     const int extraChannels = config.inChannels - kLatentChannels;
     const int batch = shape.batch();
@@ -54,8 +55,20 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
         for (std::size_t i = 0; i < shapes.size(); ++i)
             inputs.controls.push_back(graph.input(controlName(i), shapes[i]));
     }
-    graph.output("prediction", buildUnet(graph, config, inputs));
-    RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), StreamedWeights(weights, cancel), backend));
+    UnetHooks hooks;
+    const StreamedWeights unet(*model.files.unet.weights, cancel);
+    std::vector<const WeightProvider*> providers{&unet};
+    std::optional<StreamedWeights> motionFile;
+    std::optional<MotionWeights> motion;
+    if (additions.motion) {
+        RB_ASSIGN(const auto motionConfig, MotionModuleConfig::fromJson(additions.motion->part.config));
+        hooks = withMotion(std::move(hooks), graph, motionConfig, shape.frames);
+        motionFile.emplace(*additions.motion->part.weights, cancel);
+        motion.emplace(*motionFile, motionConfig, shape.frames);
+        providers.push_back(&*motion);
+    }
+    graph.output("prediction", buildUnet(graph, config, inputs, hooks));
+    RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), JoinedWeights(providers), backend));
     UnetRunner runner(shape, std::move(plan));
     runner.controlCount_ = static_cast<int>(inputs.controls.size());
     if (config.pooledChannels > 0) {

@@ -3,6 +3,7 @@
 #include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/full_model.h"
+#include "engine/weights/motion_module.h"
 #include "kernels/plan/plan.h"
 
 #include <cstddef>
@@ -37,13 +38,17 @@ struct UnetContext {
     std::vector<float> extra{};
 };
 
+/// What is added to a UNet: weights and graph. Empty members add nothing.
+struct UnetAdditions {
+    const weights::MotionModuleFiles* motion = nullptr;  ///< for windows of more than one frame
+};
+
 /// A UNet ready to be asked again and again. Thread: one at a time.
 class UnetRunner {
   public:
     /// weights, backend: must outlive this. Errors: as Plan::compile; Cancelled between layers.
-    static Result<UnetRunner> compile(const FullModel& model, const UnetShape& shape,
-                                      const weights::ListedWeights& weights, kernels::Backend& backend,
-                                      const CancelToken& cancel);
+    static Result<UnetRunner> compile(const FullModel& model, const UnetShape& shape, const UnetAdditions& additions,
+                                      kernels::Backend& backend, const CancelToken& cancel);
 
     const UnetShape& shape() const { return shape_; }
     std::size_t arenaBytes() const { return plan_.arenaBytes(); }

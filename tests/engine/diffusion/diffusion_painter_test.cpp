@@ -160,6 +160,48 @@ TEST_F(DiffusionPainterTest, EditsWithInstructPix2Pix) {
     paint(*painterFor(editing, options(false)), {.steps = 2, .guidance = 1.0f});
 }
 
+TEST_F(DiffusionPainterTest, PaintsWindowsOfFramesWithAMotionModule) {
+    const auto shared = testing::sharedFolder();
+    if (!shared) GTEST_SKIP() << "motion-tiny is not in the repository";
+    PaintingSetup moving = setup();
+    moving.motion = MotionChoice{*shared / "fixtures" / "motion-tiny", 4, 2};
+    const auto painter = painterFor(moving, options());
+    EXPECT_EQ(painter->needs().windowFrames, 4);
+    EXPECT_EQ(painter->needs().windowOverlap, 2);
+
+    std::vector<std::vector<float>> pictures;
+    for (int i = 0; i < 6; ++i) {
+        pictures.push_back(frame());
+        for (float& value : pictures.back()) value = std::min(1.0f, value + 0.02f * static_cast<float>(i));
+    }
+    const auto paintWindow = [&](std::size_t first, std::size_t count, std::size_t fresh) {
+        std::vector<FrameInput> inputs;
+        for (std::size_t i = first; i < first + count; ++i) inputs.push_back({pictures[i], {}});
+        std::vector<std::vector<float>> out(fresh, std::vector<float>(pictures[0].size()));
+        const std::vector<std::span<float>> views(out.begin(), out.end());
+        const Status status = painter->paint(inputs, kQuick, {}, views);
+        EXPECT_TRUE(status) << status.error().message;
+        return out;
+    };
+    painter->beginShot(kQuick);
+    const auto first = paintWindow(0, 4, 4);
+    const auto second = paintWindow(2, 4, 2);
+    EXPECT_NE(first[0], first[1]) << "each frame has its own noise";
+    painter->beginShot(kQuick);
+    EXPECT_EQ(paintWindow(0, 4, 4), first) << "bit for bit";
+    EXPECT_EQ(paintWindow(2, 4, 2), second);
+    // A short shot is a window whose last frame stands still.
+    painter->beginShot(kQuick);
+    EXPECT_EQ(paintWindow(0, 2, 2).size(), 2u);
+
+    moving.motion->windowFrames = 64;
+    auto tooLong = FramePainter::create(moving, options(), {});
+    ASSERT_TRUE(tooLong);
+    const Status status = (*tooLong)->setStyle({.prompt = "x"}, {});
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find("at most 32 frames"), std::string::npos) << status.error().message;
+}
+
 TEST_F(DiffusionPainterTest, BadSettingsAreNamed) {
     const auto expectRefused = [&](const PaintSettings& settings, const std::string& text) {
         const auto painter = painterFor(setup(), options(false));
