@@ -53,6 +53,25 @@ class JoinStep : public BoundStep {
     int threads_;
 };
 
+/// A range of an input's values.
+class SliceStep : public BoundStep {
+  public:
+    SliceStep(std::int64_t first, std::int64_t count, int threads) : first_(first), count_(count), threads_(threads) {}
+
+    Status run() override {
+        constexpr auto kGrain = static_cast<std::int64_t>(kGrainBytes / sizeof(float));
+        parallelFor(threads_, count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
+            std::memcpy(buffers_.output + begin, buffers_.inputs[0] + first_ + begin,
+                        static_cast<std::size_t>(end - begin) * sizeof(float));
+        });
+        return {};
+    }
+
+  private:
+    std::int64_t first_, count_;
+    int threads_;
+};
+
 /// [A,B,C,D] → [A,C,B,D], D values at once. Output rows are written in order.
 class SwapAxesStep : public BoundStep {
   public:
@@ -121,6 +140,18 @@ Result<std::unique_ptr<Step>> makeRepeatBatchStep(const StepRequest& request, in
     const int times = std::get<RepeatBatch>(request.node.op).times;
     std::vector<JoinStep::Part> parts{{request.inputs[0].channels(), true}};
     return std::make_unique<JoinStep>(std::move(parts), times, request.inputs[0].rows(), threads);
+}
+
+Result<std::unique_ptr<Step>> makeSliceBatchStep(const StepRequest& request, int threads) {
+    const std::int64_t size = request.inputs[0].elements() / request.inputs[0].batch();
+    return std::make_unique<SliceStep>(std::get<SliceBatch>(request.node.op).first * size, request.output.elements(),
+                                       threads);
+}
+
+Result<std::unique_ptr<Step>> makeConcatBatchStep(const StepRequest& request, int threads) {
+    std::vector<JoinStep::Part> parts;
+    for (const Shape& input : request.inputs) parts.push_back({input.elements(), false});
+    return std::make_unique<JoinStep>(std::move(parts), 1, 1, threads);
 }
 
 Result<std::unique_ptr<Step>> makeSwapAxesStep(const StepRequest& request, int threads) {

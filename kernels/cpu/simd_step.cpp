@@ -40,6 +40,8 @@ struct Maker {
     Made operator()(const ConcatChannels&) const { return makeConcatChannelsStep(request, threads); }
     Made operator()(const ConcatTokens&) const { return makeConcatTokensStep(request, threads); }
     Made operator()(const RepeatBatch&) const { return makeRepeatBatchStep(request, threads); }
+    Made operator()(const SliceBatch&) const { return makeSliceBatchStep(request, threads); }
+    Made operator()(const ConcatBatch&) const { return makeConcatBatchStep(request, threads); }
     Made operator()(const SwapAxes&) const { return makeSwapAxesStep(request, threads); }
     Made operator()(const Constant&) const { return makeConstantStep(request); }
     Made operator()(const TimestepEmbedding&) const { return makeTimestepEmbeddingStep(request); }

@@ -44,6 +44,30 @@ Result<Shape> outputShape(const RepeatBatch& op, std::span<const Shape> inputs) 
     return result;
 }
 
+Result<Shape> outputShape(const SliceBatch& op, std::span<const Shape> inputs) {
+    RB_TRY(expectInputs("batch slice", inputs, 1));
+    if (inputs[0].rank() == 0 || op.first < 0 || op.count < 1 || op.first + op.count > inputs[0][0])
+        return fail(shapeError("batch slice", "a batch that holds the slice", inputs));
+    Shape result = inputs[0];
+    result[0] = op.count;
+    return result;
+}
+
+Result<Shape> outputShape(const ConcatBatch&, std::span<const Shape> inputs) {
+    if (inputs.empty() || inputs[0].rank() == 0) return fail(shapeError("batch concat", "rank 1 or more", inputs));
+    std::int64_t batch = 0;
+    for (const Shape& shape : inputs) {
+        Shape like = shape;
+        if (shape.rank() > 0) like[0] = inputs[0][0];
+        if (!(like == inputs[0]))
+            return fail(shapeError("batch concat", "shapes that agree but for the batch", inputs));
+        batch += shape[0];
+    }
+    Shape result = inputs[0];
+    result[0] = batch;
+    return result;
+}
+
 Result<Shape> outputShape(const SwapAxes&, std::span<const Shape> inputs) {
     RB_TRY(expectInputs("axis swap", inputs, 1));
     RB_TRY(expectRank("axis swap", inputs[0], 4));

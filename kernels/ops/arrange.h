@@ -18,6 +18,14 @@ struct RepeatBatch {
     int times = 2;
 };
 
+/// [N,...] to its members [first, first + count): [count,...].
+struct SliceBatch {
+    int first = 0, count = 1;
+};
+
+/// Joins tensors of one shape but for the batch, members of the first input first.
+struct ConcatBatch {};
+
 /// Exchanges the two middle dimensions: [A,B,C,D] → [A,C,B,D]. Frames of pixels become pixels over the frames.
 struct SwapAxes {};
 
@@ -34,6 +42,8 @@ struct Constant {
 Result<Shape> outputShape(const ConcatChannels& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const ConcatTokens& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const RepeatBatch& op, std::span<const Shape> inputs);
+Result<Shape> outputShape(const SliceBatch& op, std::span<const Shape> inputs);
+Result<Shape> outputShape(const ConcatBatch& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const SwapAxes& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const Reshape& op, std::span<const Shape> inputs);
 Result<Shape> outputShape(const Constant& op, std::span<const Shape> inputs);

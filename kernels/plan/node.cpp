@@ -23,6 +23,8 @@ struct Namer {
     const char* operator()(const ConcatChannels&) const { return "concat_channels"; }
     const char* operator()(const ConcatTokens&) const { return "concat_tokens"; }
     const char* operator()(const RepeatBatch&) const { return "repeat_batch"; }
+    const char* operator()(const SliceBatch&) const { return "slice_batch"; }
+    const char* operator()(const ConcatBatch&) const { return "concat_batch"; }
     const char* operator()(const SwapAxes&) const { return "swap_axes"; }
     const char* operator()(const Reshape&) const { return "reshape"; }
     const char* operator()(const Constant&) const { return "constant"; }

@@ -26,7 +26,7 @@ struct Value {
 
 using Op = std::variant<ActivationOp, Conv2d, Linear, GroupNorm, LayerNorm, Attention, Geglu, UpsampleNearest,
                         PixelUnshuffle, PixelShuffle, Add, AddChannels, Affine, ScaleBy, SoftClamp, ConcatChannels,
-                        ConcatTokens, RepeatBatch, SwapAxes, Reshape, Constant, TimestepEmbedding>;
+                        ConcatTokens, RepeatBatch, SliceBatch, ConcatBatch, SwapAxes, Reshape, Constant, TimestepEmbedding>;
 
 /// One op applied: what it reads, what it writes, which weights it uses (names, in the order its header gives).
 struct Node {

@@ -50,6 +50,18 @@ void computeReference(const RepeatBatch& op, const ReferenceCall& call) {
     for (int n = 0; n < op.times; ++n) std::copy_n(call.inputs[0], size, call.output + n * size);
 }
 
+void computeReference(const SliceBatch& op, const ReferenceCall& call) {
+    const std::int64_t size = sampleSize(call.inputShapes[0]);
+    for (int n = 0; n < op.count; ++n)
+        for (std::int64_t k = 0; k < size; ++k) call.output[n * size + k] = call.inputs[0][(op.first + n) * size + k];
+}
+
+void computeReference(const ConcatBatch&, const ReferenceCall& call) {
+    float* to = call.output;
+    for (std::size_t i = 0; i < call.inputs.size(); ++i)
+        to = std::copy_n(call.inputs[i], call.inputShapes[i].elements(), to);
+}
+
 void computeReference(const SwapAxes&, const ReferenceCall& call) {
     const Shape& in = call.inputShapes[0];
     for (std::int64_t a = 0; a < in[0]; ++a)

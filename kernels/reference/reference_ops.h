@@ -36,6 +36,8 @@ void computeReference(const SoftClamp& op, const ReferenceCall& call);
 void computeReference(const ConcatChannels& op, const ReferenceCall& call);
 void computeReference(const ConcatTokens& op, const ReferenceCall& call);
 void computeReference(const RepeatBatch& op, const ReferenceCall& call);
+void computeReference(const SliceBatch& op, const ReferenceCall& call);
+void computeReference(const ConcatBatch& op, const ReferenceCall& call);
 void computeReference(const SwapAxes& op, const ReferenceCall& call);
 void computeReference(const Reshape& op, const ReferenceCall& call);
 void computeReference(const Constant& op, const ReferenceCall& call);

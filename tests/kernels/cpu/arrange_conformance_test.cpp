@@ -42,6 +42,14 @@ TEST_P(ArrangeConformance, RepeatBatch) {
     expectConforms("large", {RepeatBatch{2}, {normalTensor({1, 64, 64, 32}, 1)}, {}}, kExact);
 }
 
+TEST_P(ArrangeConformance, BatchesAreCutAndJoined) {
+    expectConforms("first", {SliceBatch{0, 1}, {normalTensor({3, 5, 7, 3}, 1)}, {}}, kExact);
+    expectConforms("rest", {SliceBatch{1, 2}, {normalTensor({3, 5, 7}, 1)}, {}}, kExact);
+    expectConforms("large", {SliceBatch{1, 1}, {normalTensor({2, 4096, 33}, 1)}, {}}, kExact);
+    expectConforms("joined", {ConcatBatch{}, {normalTensor({1, 5, 7}, 1), normalTensor({2, 5, 7}, 2)}, {}}, kExact);
+    expectConforms("one alone", {ConcatBatch{}, {normalTensor({2, 3}, 1)}, {}}, kExact);
+}
+
 TEST_P(ArrangeConformance, UpsampleNearest) {
     for (const std::int64_t channels : {1, 3, 16, 33})
         for (const auto& [height, width] :

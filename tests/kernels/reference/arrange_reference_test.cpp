@@ -13,6 +13,11 @@ TEST(ConcatReference, Tokens) {
     expectReference({ConcatTokens{}, {a, b}, {}}, {{2, 3, 2}, {1, 2, 3, 4, 5, 6, 1, 2, 7, 8, 9, 10}});
 }
 
+TEST(BatchReference, CutsAndJoins) {
+    expectReference({SliceBatch{1, 2}, {{{3, 2}, {1, 2, 3, 4, 5, 6}}}, {}}, {{2, 2}, {3, 4, 5, 6}});
+    expectReference({ConcatBatch{}, {{{1, 2}, {1, 2}}, {{2, 2}, {3, 4, 5, 6}}}, {}}, {{3, 2}, {1, 2, 3, 4, 5, 6}});
+}
+
 TEST(RepeatBatchReference, Repeats) {
     expectReference({RepeatBatch{3}, {{{1, 2}, {1, 2}}}, {}}, {{3, 2}, {1, 2, 1, 2, 1, 2}});
 }
