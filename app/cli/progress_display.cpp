@@ -15,6 +15,10 @@ namespace {
 constexpr std::chrono::milliseconds kJsonInterval{500};
 constexpr const char* kWipeLine = "\r\x1b[K";
 
+bool isFrames(const jobs::JobProgress& progress) {
+    return progress.unit == "frames";
+}
+
 double secondsLeft(const jobs::JobProgress& progress, double framesPerSecond) {
     return static_cast<double>(progress.total - progress.done) / framesPerSecond;
 }
@@ -57,7 +61,8 @@ void ProgressDisplay::showLine(const jobs::JobEvent& event) {
         line += fmt::format(": {}/{} {}", progress.done, progress.total > 0 ? std::to_string(progress.total) : "?",
                             progress.unit);
         if (framesPerSecond_ > 0)
-            line += fmt::format(", {:.2f} fps, {} left", framesPerSecond_,
+            line += fmt::format(", {:.{}f} {}, {} left", framesPerSecond_, isFrames(progress) ? 2 : 0,
+                                isFrames(progress) ? "fps" : progress.unit + "/s",
                                 clockText(secondsLeft(progress, framesPerSecond_)));
     }
     std::fprintf(stderr, "%s%s", kWipeLine, line.c_str());
@@ -78,7 +83,7 @@ void ProgressDisplay::showJson(const jobs::JobEvent& event) {
               {"total", progress.total},
               {"unit", progress.unit}};
     if (framesPerSecond_ > 0) {
-        line["fps"] = framesPerSecond_;
+        line[isFrames(progress) ? "fps" : "perSecond"] = framesPerSecond_;
         line["secondsLeft"] = std::max(0.0, secondsLeft(progress, framesPerSecond_));
     }
     std::fprintf(stderr, "%s\n", line.dump().c_str());

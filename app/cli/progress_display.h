@@ -11,7 +11,7 @@ namespace reelbrush::cli {
 /// How far a job has come, on stderr, so that stdout holds nothing but results.
 /// TerminalLine: one line of a terminal, written over: stage, frames, frames per second, time left.
 /// JsonLines: one JSON object a line, at most two a second: event ("progress"), stage, done, total, unit, and once they
-/// are known fps and secondsLeft.
+/// are known fps (perSecond for other units than frames) and secondsLeft.
 class ProgressDisplay {
   public:
     enum class Form { TerminalLine, JsonLines, None };

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <system_error>
 
 namespace reelbrush::library {
 
@@ -106,6 +107,16 @@ ModelRecord examine(const ModelCandidate& candidate, const std::filesystem::path
     }
     record.thumbnail = thumbnailOf(candidate.path, inspection->metadata, thumbnailFolder);
     return record;
+}
+
+ModelRecord examineAt(const std::filesystem::path& path, const std::filesystem::path& thumbnailFolder) {
+    std::error_code ignored;
+    ModelCandidate candidate;
+    candidate.path = std::filesystem::absolute(path, ignored).lexically_normal();
+    if (!candidate.path.has_filename()) candidate.path = candidate.path.parent_path();
+    candidate.relative = candidate.path.filename();
+    candidate.form = std::filesystem::is_directory(path, ignored) ? FileForm::Other : FileForm::Safetensors;
+    return examine(candidate, thumbnailFolder);
 }
 
 }  // namespace reelbrush::library

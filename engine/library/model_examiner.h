@@ -11,4 +11,7 @@ namespace reelbrush::library {
 /// a model cannot be used. thumbnailFolder: where pictures are put that lie inside of model files.
 ModelRecord examine(const ModelCandidate& candidate, const std::filesystem::path& thumbnailFolder);
 
+/// The same for a file or folder anywhere: ModelRecord::relative is its name alone.
+ModelRecord examineAt(const std::filesystem::path& path, const std::filesystem::path& thumbnailFolder);
+
 }  // namespace reelbrush::library

@@ -7,8 +7,17 @@
 
 namespace reelbrush::session {
 
-/// How much of a LoRA would reach a model's UNet and text encoders: "78 of 78 modules applied". Computes nothing.
-/// Errors: as weights::LoraFile::open and weights::matchLora.
-Result<std::string> loraCoverage(const std::filesystem::path& lora, const std::filesystem::path& modelFolder);
+/// How much of a LoRA would reach a model.
+struct LoraCheck {
+    bool fits = false;      ///< it can be used with the model
+    bool complete = false;  ///< all of it reaches the model
+    /// "78 of 78 modules applied", with what is left out; where it does not fit, why.
+    std::string summary;
+};
+
+/// Holds a LoRA against a model's UNet and text encoders. Computes nothing.
+/// model: the starter model, or whatever weights::openDiffusionModel takes (a checkpoint, a UNet, a diffusers folder).
+/// Errors: as weights::openDiffusionModel and weights::LoraFile::open.
+Result<LoraCheck> checkLora(const std::filesystem::path& lora, const std::filesystem::path& model);
 
 }  // namespace reelbrush::session

@@ -1,12 +1,11 @@
 #include "engine/session/model_locator.h"
 
 #include "engine/library/model_library.h"
+#include "engine/library/model_paths.h"
 #include "engine/session/model_folders.h"
 
-#include <fmt/format.h>
-
 #include <mutex>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace reelbrush::session {
@@ -41,16 +40,11 @@ std::vector<std::string> kindsFor(ModelRole role) {
 class LibraryLocator {
   public:
     Result<fs::path> operator()(ModelRole role, const std::string& nameOrPath, const CancelToken& cancel) {
-        std::error_code ignored;
-        if (fs::exists(nameOrPath, ignored) &&
-            (fs::path(nameOrPath).has_parent_path() || !fs::is_directory(nameOrPath)))
-            return fs::absolute(nameOrPath, ignored);
+        RB_ASSIGN(const auto path, library::modelAtPath(nameOrPath));
+        if (path) return *path;
         if (role == ModelRole::Base)
             for (const ModelFolder& model : listModelFolders())
                 if (model.name == nameOrPath) return model.folder;
-        if (nameOrPath.find("://") != std::string::npos)
-            return fail(StatusCode::BadInput,
-                        fmt::format("'{}' is an address; download the file and give its path", nameOrPath));
         RB_ASSIGN(library::ModelLibrary * library, opened());
         RB_ASSIGN(const library::ModelRecord record, library->find(nameOrPath, kindsFor(role), cancel));
         return record.path;
