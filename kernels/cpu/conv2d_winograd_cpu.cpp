@@ -14,6 +14,9 @@ using ReorderDesc = dnnl::reorder::primitive_desc;
 
 /// Large images would need hundreds of megabytes for a gain that reordering eats up.
 constexpr std::size_t kLargestScratchBytes = std::size_t{48} << 20;
+/// Transformed weights are four times as large. Layers of few pixels and very many channels gain little by them, and a
+/// full-size UNet would grow by 800 MB.
+constexpr std::size_t kLargestWeightBytes = std::size_t{24} << 20;
 
 struct Primitives {
     PrimitiveDesc convolution;
@@ -134,7 +137,10 @@ bool winogradFits(const Conv2d& op) {
 Result<std::unique_ptr<Step>> makeWinogradConv2dStep(Conv2dProblem problem, const WeightProvider& weights) {
     return guarded("preparing a Winograd convolution", [&]() -> Result<std::unique_ptr<Step>> {
         Primitives primitives = describeWinograd(problem);
-        RB_ASSIGN(PackedWeights packed, PackedWeights::allocate(primitives.convolution.weights_desc(), problem.budget));
+        const dnnl::memory::desc weightsDesc = primitives.convolution.weights_desc();
+        if (weightsDesc.get_size() > kLargestWeightBytes)
+            return fail(StatusCode::Unsupported, "A Winograd convolution of this size needs too large weights.");
+        RB_ASSIGN(PackedWeights packed, PackedWeights::allocate(weightsDesc, problem.budget));
         auto step = std::make_unique<WinogradConv2dStep>(std::move(problem), std::move(primitives), std::move(packed));
         if (step->scratchBytes() > kLargestScratchBytes)
             return fail(StatusCode::Unsupported, "A Winograd convolution of this size needs too much scratch.");

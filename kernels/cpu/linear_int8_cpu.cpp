@@ -66,7 +66,7 @@ class Int8LinearStep : public Step {
     }
 
     Status loadWeights(const WeightProvider& weights) override {
-        RB_ASSIGN(QuantisedRows rows, problem_.weights.loadInt8(weights));
+        RB_ASSIGN(QuantisedRows rows, problem_.weights.loadInt8(weights, problem_.threads));
         RB_ASSIGN(std::vector<float> biases, problem_.weights.loadBiases(weights));
         weightScales_ = std::move(rows.scales);
         biases_ = std::move(biases);

@@ -1,10 +1,11 @@
 #include "kernels/cpu/weight_rows.h"
 
+#include "kernels/cpu/quantise_cpu.h"
 #include "kernels/plan/float_weights.h"
 #include "kernels/tensor/dtype.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstring>
 
 namespace reelbrush::kernels {
@@ -25,13 +26,32 @@ void copyStored(const WeightView& view, std::int64_t rowLength, std::int8_t* val
     }
 }
 
-void roundRow(const float* row, std::int64_t rowLength, std::int8_t* values, float& scale) {
-    float largest = 0.0f;
-    for (std::int64_t i = 0; i < rowLength; ++i) largest = std::max(largest, std::abs(row[i]));
-    scale = largest < 1e-30f ? 1.0f : largest / 127.0f;
-    const float inverse = largest < 1e-30f ? 0.0f : 127.0f / largest;
-    for (std::int64_t i = 0; i < rowLength; ++i)
-        values[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(row[i] * inverse), -127.0f, 127.0f));
+/// Rows of stored floats to int8, some at a time, so that a layer never lies in memory as f32 beside its stored form.
+void roundRows(const WeightView& view, std::int64_t rowLength, int threads, std::int8_t* values, float* scales) {
+    constexpr std::int64_t kBlockFloats = std::int64_t{1} << 20;
+    if (view.rowScales != nullptr) {
+        // Their outermost dimension, which the scales belong to, is none of the rows: such a weight is tiny.
+        std::vector<float> floats(static_cast<std::size_t>(view.shape.elements()));
+        view.toFloat(floats.data());
+        return roundRows(WeightView{DType::F32, view.shape, floats.data()}, rowLength, threads, values, scales);
+    }
+    const std::int64_t rows = view.shape.elements() / rowLength;
+    const std::int64_t blockRows = std::clamp<std::int64_t>(kBlockFloats / rowLength, 1, rows);
+    const bool isFloat = view.dtype == DType::F32;
+    std::vector<float> block(isFloat ? 0 : static_cast<std::size_t>(blockRows * rowLength));
+    for (std::int64_t row = 0; row < rows; row += blockRows) {
+        WeightView part = view;
+        part.shape = {std::min(blockRows, rows - row), rowLength};
+        part.data =
+            static_cast<const std::byte*>(view.data) + static_cast<std::size_t>(row * rowLength) * sizeOf(view.dtype);
+        if (!isFloat) part.toFloat(block.data());
+        quantiseRowsToS8({.values = isFloat ? static_cast<const float*>(part.data) : block.data(),
+                          .rows = part.shape[0],
+                          .channels = rowLength,
+                          .threads = threads},
+                         values + row * rowLength, scales + row);
+    }
+    std::replace(scales, scales + rows, 0.0f, 1.0f);
 }
 
 }  // namespace
@@ -91,7 +111,7 @@ Result<std::vector<float>> WeightRows::loadFloats(const WeightProvider& weights)
     return values;
 }
 
-Result<QuantisedRows> WeightRows::loadInt8(const WeightProvider& weights) const {
+Result<QuantisedRows> WeightRows::loadInt8(const WeightProvider& weights, int threads) const {
     QuantisedRows result{std::vector<std::int8_t>(static_cast<std::size_t>(rows_ * rowLength_)),
                          std::vector<float>(static_cast<std::size_t>(rows_))};
     std::int64_t row = 0;
@@ -102,10 +122,7 @@ Result<QuantisedRows> WeightRows::loadInt8(const WeightProvider& weights) const 
         if (view.isQuantised() && view.shape[0] == part.shape[0]) {
             copyStored(view, rowLength_, values, scales);
         } else {
-            std::vector<float> floats(static_cast<std::size_t>(part.shape.elements()));
-            view.toFloat(floats.data());
-            for (std::int64_t i = 0; i < part.shape[0]; ++i)
-                roundRow(floats.data() + i * rowLength_, rowLength_, values + i * rowLength_, scales[i]);
+            roundRows(view, rowLength_, threads, values, scales);
         }
         row += part.shape[0];
     }

@@ -31,7 +31,7 @@ class WeightRows {
     /// [rows, rowLength]
     Result<std::vector<float>> loadFloats(const WeightProvider& weights) const;
     /// Stored int8 as it is; stored floats (a layer with a LoRA merged in) rounded, one scale a row.
-    Result<QuantisedRows> loadInt8(const WeightProvider& weights) const;
+    Result<QuantisedRows> loadInt8(const WeightProvider& weights, int threads) const;
     /// [rows]; zeros where a part has none.
     Result<std::vector<float>> loadBiases(const WeightProvider& weights) const;
 

@@ -1,5 +1,7 @@
 #include "kernels/plan/weight_provider.h"
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -13,6 +15,22 @@ void convertAll(const void* data, std::int64_t count, float* out, Convert conver
     for (std::int64_t i = 0; i < count; ++i) out[i] = convert(stored[i]);
 }
 
+/// As halfToFloat, but without a branch, so that the loop over a model's values is vectorised: all magnitudes but
+/// infinity and NaN are right once the exponent's bias is put right by a product, subnormals among them.
+float halfToFloatInLoop(std::uint16_t bits) {
+    const std::uint32_t magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) * 0x10000u;
+    const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+    const std::uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
+}
+
+template <typename Convert>
+void convertBytes(const void* data, std::int64_t count, float* out, Convert convert) {
+    std::array<float, 256> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = convert(static_cast<std::uint8_t>(i));
+    convertAll<std::uint8_t>(data, count, out, [&](std::uint8_t byte) { return values[byte]; });
+}
+
 }  // namespace
 
 void WeightView::toFloat(float* out) const {
@@ -22,16 +40,18 @@ void WeightView::toFloat(float* out) const {
             std::memcpy(out, data, static_cast<std::size_t>(count) * sizeof(float));
             break;
         case DType::F16:
-            convertAll<std::uint16_t>(data, count, out, halfToFloat);
+            convertAll<std::uint16_t>(data, count, out, halfToFloatInLoop);
             break;
         case DType::BF16:
-            convertAll<std::uint16_t>(data, count, out, bfloat16ToFloat);
+            convertAll<std::uint16_t>(data, count, out, [](std::uint16_t bits) {
+                return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+            });
             break;
         case DType::F8E4M3:
-            convertAll<std::uint8_t>(data, count, out, float8E4M3ToFloat);
+            convertBytes(data, count, out, float8E4M3ToFloat);
             break;
         case DType::F8E5M2:
-            convertAll<std::uint8_t>(data, count, out, float8E5M2ToFloat);
+            convertBytes(data, count, out, float8E5M2ToFloat);
             break;
         case DType::F64:
             convertAll<double>(data, count, out, [](double v) { return static_cast<float>(v); });

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
 
 namespace reelbrush::kernels {
 namespace {
@@ -22,6 +25,29 @@ TEST(WeightView, ConvertsEveryStoredType) {
         EXPECT_EQ(out[0], 1.0f) << nameOf(type);
         EXPECT_EQ(out[1], -2.0f) << nameOf(type);
     }
+}
+
+TEST(WeightView, EveryBitPatternOfSmallFloatsIsConvertedExactly) {
+    std::vector<std::uint16_t> words(65536);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint16_t>(i);
+    std::vector<std::uint8_t> bytes(256);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
+    const auto check = [](DType type, const auto& stored, const auto& convert) {
+        std::vector<float> out(stored.size());
+        WeightView{type, {static_cast<std::int64_t>(stored.size())}, stored.data()}.toFloat(out.data());
+        for (std::size_t i = 0; i < stored.size(); ++i) {
+            const float expected = convert(stored[i]);
+            if (std::isnan(expected))
+                ASSERT_TRUE(std::isnan(out[i])) << nameOf(type) << " " << i;
+            else
+                ASSERT_EQ(std::bit_cast<std::uint32_t>(out[i]), std::bit_cast<std::uint32_t>(expected))
+                    << nameOf(type) << " " << i;
+        }
+    };
+    check(DType::F16, words, halfToFloat);
+    check(DType::BF16, words, bfloat16ToFloat);
+    check(DType::F8E4M3, bytes, float8E4M3ToFloat);
+    check(DType::F8E5M2, bytes, float8E5M2ToFloat);
 }
 
 TEST(WeightView, Int8RowsTakeTheirScales) {
