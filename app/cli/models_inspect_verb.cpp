@@ -136,7 +136,8 @@ int inspectModel(const InspectArguments& arguments, const InterruptWatch& interr
         return kDone;
     }
     Json document = Json::parse(weights::toJson(*inspection));
-    for (const auto& [key, value] : recordJson(facts).items())
+    const Json record = recordJson(facts);
+    for (const auto& [key, value] : record.items())
         if (!document.contains(key) && key != "bundled" && key != "xxh3") document[key] = value;
     if (!sha256.empty()) document["sha256"] = sha256;
     if (*coverage)

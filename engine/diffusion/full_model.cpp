@@ -60,7 +60,7 @@ Result<FullModel> FullModel::open(const PaintingSetup& setup) {
 
 bool isStarterModel(const fs::path& model) {
     std::error_code ignored;
-    return fs::is_regular_file(model / "image_proj.safetensors", ignored);
+    return fs::is_directory(model / "image_encoder", ignored) && !fs::exists(model / "text_encoder", ignored);
 }
 
 Result<std::optional<FewStepChoice>> fewStepChoiceFor(const PaintingSetup& setup) {

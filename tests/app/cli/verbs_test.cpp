@@ -30,6 +30,9 @@ TEST_F(Verbs, EachHasHelp) {
                                                       {"models"},
                                                       {"models", "list"},
                                                       {"models", "inspect"},
+                                                      {"models", "verify"},
+                                                      {"models", "folders"},
+                                                      {"models", "folders", "add"},
                                                       {"inspect"},
                                                       {"doctor"},
                                                       {"coherence"},
@@ -89,9 +92,10 @@ TEST_F(Verbs, ThumbnailsArePainted) {
 }
 
 TEST_F(Verbs, ModelsAreListedAndInspected) {
-    const Json list = jsonOf({"models", "list", "--json"});
+    const Json list = jsonOf({"models", "list", "--type", "model folder", "--json"});
     ASSERT_EQ(list["models"].size(), 1u);
     EXPECT_EQ(list["models"][0]["name"], "starter");
+    EXPECT_EQ(list["models"][0]["bundled"], true);
     EXPECT_NE(outputOf({"models", "list"}).find("starter"), std::string::npos);
 
     const std::string text = outputOf({"models", "inspect", lora("ukiyo-e")});
