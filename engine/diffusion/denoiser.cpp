@@ -52,6 +52,39 @@ Status Denoiser::bind(std::span<std::byte> arena) {
     return controls_.bind(arena);
 }
 
+void Denoiser::setStyle(std::vector<float> latents) {
+    styleLatents_ = std::move(latents);
+    bankSettings_.reset();
+    bank_.clear();
+}
+
+Result<std::size_t> Denoiser::styleBytes(const PaintSettings& settings) const {
+    if (!unet_ || !shape().injected) return 0;
+    RB_ASSIGN(const auto sampler, makeSampler(settings));
+    return sampler->evaluations() * unet_->styleValues() * sizeof(std::uint16_t);
+}
+
+/// The style picture is noised as the frames are and looked at in the very steps that they take.
+Status Denoiser::fillStyleBank(Sampler& sampler, const DenoiseRequest& request, const CancelToken& cancel) {
+    if (bankSettings_ && bankSettings_->hasSameNoise(request.settings)) return {};
+    bankSettings_.reset();
+    bank_.clear();
+    const std::vector<std::vector<float>> noControls;
+    for (std::size_t i = 0; i < sampler.evaluations(); ++i) {
+        sampler.addNoise(styleLatents_, request.noise, i, frameLatents_);
+        sampler.scaleInput(i, frameLatents_, frameLatents_);
+        RB_TRY(unet_->predict({.latents = frameLatents_,
+                               .timestep = sampler.timestep(i),
+                               .context = context_,
+                               .controls = noControls,
+                               .frame = frameLatents_},
+                              cancel));
+        unet_->captureStyle(bank_);
+    }
+    bankSettings_ = request.settings;
+    return {};
+}
+
 Result<std::unique_ptr<Sampler>> Denoiser::makeSampler(const PaintSettings& settings) const {
     SamplerSettings sampling = model_.sampling;
     if (settings.tunedSampler) {
@@ -95,6 +128,12 @@ Status Denoiser::denoise(const DenoiseRequest& request, const CancelToken& cance
     // Editing starts from noise alone.
     RB_TRY(sampler->start(model_.isEditing() ? std::span<const float>() : request.clean, request.noise, latents));
     const std::size_t evaluations = sampler->evaluations();
+    if (shape().injected) {
+        frameLatents_.resize(values);
+        RB_TRY(fillStyleBank(*sampler, request, cancel));
+        sampler->addNoise(styleLatents_, request.noise, 0, frameLatents_);
+        matchStatistics(frameLatents_, kLatentChannels, latents);
+    }
     for (std::size_t i = 0; i < evaluations; ++i) {
         // Frames of the window before stay what they became there.
         const std::size_t held = request.carried * frameValues;
@@ -104,7 +143,20 @@ Status Denoiser::denoise(const DenoiseRequest& request, const CancelToken& cance
         RB_TRY(controls_.addResiduals(
             {modelLatents_, timestep, context_, request.frames, settings.controls, i, evaluations}, cancel,
             residuals_));
-        RB_ASSIGN(const auto predictions, unet_->predict(modelLatents_, timestep, context_, residuals_, cancel));
+        if (shape().injected) {
+            sampler->addNoise(request.clean, request.noise, i, frameLatents_);
+            sampler->scaleInput(i, frameLatents_, frameLatents_);
+        }
+        const UnetCall call{.latents = modelLatents_,
+                            .timestep = timestep,
+                            .context = context_,
+                            .controls = residuals_,
+                            .frame = frameLatents_,
+                            .style = shape().injected ? &bank_ : nullptr,
+                            .evaluation = i,
+                            .blend = settings.queryBlend,
+                            .temperature = settings.injectionTemperature};
+        RB_ASSIGN(const auto predictions, unet_->predict(call, cancel));
         combine(predictions, fallingGuidance(settings.guidance, i, evaluations, settings.guidanceFalloff), settings);
         RB_TRY(sampler->step(i, prediction_, latents, request.fresh));
     }

@@ -52,6 +52,11 @@ class Denoiser {
     std::size_t weightBytes() const;
     Status bind(std::span<std::byte> arena);
 
+    /// The picture whose style is injected, as latents [1,H,W,4]; for shapes with injection.
+    void setStyle(std::vector<float> latents);
+    /// What the style's keys and values will take with these settings; 0 without injection.
+    Result<std::size_t> styleBytes(const PaintSettings& settings) const;
+
     /// The prompts, and what editing and inpainting models see beside the latents.
     UnetContext& context() { return context_; }
 
@@ -61,6 +66,7 @@ class Denoiser {
 
   private:
     Result<std::unique_ptr<Sampler>> makeSampler(const PaintSettings& settings) const;
+    Status fillStyleBank(Sampler& sampler, const DenoiseRequest& request, const CancelToken& cancel);
     void combine(std::span<const float> predictions, float guidance, const PaintSettings& settings);
 
     const FullModel& model_;
@@ -69,6 +75,10 @@ class Denoiser {
     std::optional<weights::MotionModuleFiles> motion_;
     std::optional<UnetRunner> unet_;
     UnetContext context_;
+    std::vector<float> styleLatents_, frameLatents_;
+    StyleBank bank_;
+    /// What the bank was made with: another sampler or other noise needs another.
+    std::optional<PaintSettings> bankSettings_;
     std::vector<float> modelLatents_, prediction_;  ///< [frames,H,W,4]
     std::vector<std::vector<float>> residuals_;
 };

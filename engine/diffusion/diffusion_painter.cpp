@@ -9,6 +9,8 @@
 #include "engine/diffusion/vae/latent_codec.h"
 #include "engine/diffusion/work_space.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -49,15 +51,20 @@ class DiffusionPainter final : public FramePainter {
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
     PainterMemory memory() const override;
+    Result<std::size_t> keptBytes(const PaintSettings& settings) const override {
+        return denoiser_->styleBytes(settings);
+    }
     const std::vector<std::string>& loraReports() const override { return loras_.reports; }
     const std::vector<std::string>& notes() const override { return notes_; }
 
   private:
     Status encodePrompts(const StyleInputs& style);
     Status compile(const CancelToken& cancel);
+    Status injectStyle(const StyleInputs& style, const CancelToken& cancel);
     UnetShape wantedShape() const;
     Status prepareExtra(std::span<const FrameInput> frames, const CancelToken& cancel);
     Status encodeFrames(std::span<const FrameInput> frames, std::size_t carried, const CancelToken& cancel);
+    bool isInjected() const { return setup_.stylePictures && !setup_.ipAdapter; }
     int prompts() const { return !options_.guided ? 1 : model_.isEditing() ? 3 : 2; }
     std::size_t windowFrames() const {
         return setup_.motion ? static_cast<std::size_t>(setup_.motion->windowFrames) : 1;
@@ -86,6 +93,10 @@ class DiffusionPainter final : public FramePainter {
 };
 
 Status DiffusionPainter::open(const CancelToken& cancel) {
+    if (isInjected() && (setup_.motion || model_.isEditing()))
+        return fail(StatusCode::BadInput,
+                    fmt::format("style pictures cannot be injected {}; add an IP-Adapter for them, or leave them out",
+                                setup_.motion ? "together with a motion module" : "into an InstructPix2Pix model"));
     notes_ = model_.notes;
     RB_ASSIGN(ControlStack controls, ControlStack::open(setup_.controls, model_));
     denoiser_.emplace(model_, std::move(controls), backend_);
@@ -99,6 +110,10 @@ Status DiffusionPainter::open(const CancelToken& cancel) {
 PainterNeeds DiffusionPainter::needs() const {
     PainterNeeds needs;
     needs.structureImage = false;
+    if (isInjected()) {
+        needs.styleWidth = options_.width;
+        needs.styleHeight = options_.height;
+    }
     if (setup_.motion) {
         needs.windowFrames = setup_.motion->windowFrames;
         needs.windowOverlap = setup_.motion->overlap;
@@ -125,6 +140,7 @@ UnetShape DiffusionPainter::wantedShape() const {
     shape.frames = static_cast<int>(windowFrames());
     shape.tokens = promptTokens_;
     shape.controlled = denoiser_->isControlled();
+    shape.injected = isInjected();
     return shape;
 }
 
@@ -179,13 +195,25 @@ Status DiffusionPainter::compile(const CancelToken& cancel) {
     return {};
 }
 
+Status DiffusionPainter::injectStyle(const StyleInputs& style, const CancelToken& cancel) {
+    RB_ENSURE(!style.pictures.empty(), "style injection without a style picture");
+    if (style.pictures.size() > 1)
+        notes_.emplace_back("of several style pictures the first is used; an IP-Adapter takes them all");
+    std::vector<float> latents(frameValues());
+    RB_TRY(codec_->encode(style.pictures[0], latents, [&] { return cancel.isCancelled(); }));
+    denoiser_->setStyle(std::move(latents));
+    return {};
+}
+
 Status DiffusionPainter::setStyle(const StyleInputs& style, const CancelToken& cancel) {
     notes_ = model_.notes;
     RB_TRY(encodePrompts(style));
     RB_TRY(cancel.check());
-    if (denoiser_->isCompiled() && denoiser_->shape() == wantedShape()) return {};
-    arena_ = {};
-    return compile(cancel);
+    if (!denoiser_->isCompiled() || !(denoiser_->shape() == wantedShape())) {
+        arena_ = {};
+        RB_TRY(compile(cancel));
+    }
+    return isInjected() ? injectStyle(style, cancel) : Status();
 }
 
 void DiffusionPainter::beginShot(const PaintSettings& settings) {

@@ -21,6 +21,11 @@ Status checkSize(const PainterOptions& options) {
 
 }  // namespace
 
+bool PaintSettings::hasSameNoise(const PaintSettings& other) const {
+    return freedom == other.freedom && steps == other.steps && seed == other.seed && sampler == other.sampler &&
+           tunedSampler == other.tunedSampler && cudaNoise == other.cudaNoise;
+}
+
 Result<std::unique_ptr<FramePainter>> FramePainter::create(const PaintingSetup& setup, const PainterOptions& options,
                                                            const CancelToken& cancel) {
     RB_TRY(checkSize(options));

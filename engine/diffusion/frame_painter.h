@@ -40,6 +40,9 @@ struct PaintSettings {
     float ipAdapterStrength = 1.0f;
     float queryBlend = 0.75f;           ///< style injection: 1 keeps the frame's drawing, 0 lets go of it
     float injectionTemperature = 1.5f;  ///< style injection: above 1 sharpens the attention
+
+    /// Whether both take the same steps through the same noise.
+    bool hasSameNoise(const PaintSettings& other) const;
 };
 
 /// What a style is painted from.
@@ -100,6 +103,9 @@ class FramePainter {
                          std::span<const std::span<float>> out) = 0;
 
     virtual PainterMemory memory() const = 0;
+    /// What painting with these settings keeps beside that: keys and values of a style picture.
+    /// Errors: BadInput for settings that the model cannot take.
+    virtual Result<std::size_t> keptBytes(const PaintSettings&) const { return std::size_t{0}; }
     /// "78 of 78 modules applied" for each LoRA, in order.
     virtual const std::vector<std::string>& loraReports() const = 0;
     /// Sentences for the user about what was chosen for them; grow while painting.

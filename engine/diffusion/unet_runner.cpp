@@ -38,7 +38,7 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
     Graph graph;
     UnetInputs inputs;
     // One frame is the same for all prompts, and then shares what comes before the first prompt is read.
-    const int latentBatch = shape.frames == 1 ? 1 : batch;
+    const int latentBatch = shape.frames == 1 && !shape.injected ? 1 : batch;
     inputs.latents = graph.input("latents", {latentBatch, shape.height, shape.width, kLatentChannels});
     if (extraChannels > 0) {
         const Value extra = graph.input("extra", {batch, shape.height, shape.width, extraChannels});
@@ -67,9 +67,12 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
         motion.emplace(*motionFile, motionConfig, shape.frames);
         providers.push_back(&*motion);
     }
+    std::vector<InjectedLayer> injected;
+    if (shape.injected) hooks = withStyleInjection(std::move(hooks), graph, config, injected);
     graph.output("prediction", buildUnet(graph, config, inputs, hooks));
     RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), JoinedWeights(providers), backend));
     UnetRunner runner(shape, std::move(plan));
+    runner.injected_ = std::move(injected);
     runner.controlCount_ = static_cast<int>(inputs.controls.size());
     if (config.pooledChannels > 0) {
         // Painted as a picture that was never scaled or cropped.
@@ -85,32 +88,78 @@ Status UnetRunner::reload(const WeightProvider& weights, const std::set<std::str
     return {};
 }
 
-Result<std::span<const float>> UnetRunner::predict(std::span<const float> latents, float timestep,
-                                                   const UnetContext& context,
-                                                   const std::vector<std::vector<float>>& controls,
-                                                   const CancelToken& cancel) {
-    const auto in = plan_.input("latents");
-    RB_ENSURE(in.size() % latents.size() == 0, "latents of another size than the UNet's");
-    for (auto to = in.begin(); to != in.end();) to = std::ranges::copy(latents, to).out;
-    if (const auto extra = plan_.input("extra"); !extra.empty()) {
-        RB_ENSURE(extra.size() == context.extra.size(), "a UNet without what it sees beside the latents");
-        std::ranges::copy(context.extra, extra.begin());
+Result<std::span<const float>> UnetRunner::predict(const UnetCall& call, const CancelToken& cancel) {
+    auto latents = plan_.input("latents");
+    if (shape_.injected) {
+        RB_ENSURE(call.frame.size() == call.latents.size(), "style injection without the frame itself");
+        std::ranges::copy(call.frame, latents.begin());
+        latents = latents.subspan(call.frame.size());
+        fillStyle(call);
     }
-    plan_.input("timestep")[0] = timestep;
-    repeatEach(context.context, shape_.prompts, shape_.frames, plan_.input("context"));
+    RB_ENSURE(latents.size() % call.latents.size() == 0, "latents of another size than the UNet's");
+    for (auto to = latents.begin(); to != latents.end();) to = std::ranges::copy(call.latents, to).out;
+    if (const auto extra = plan_.input("extra"); !extra.empty()) {
+        RB_ENSURE(extra.size() == call.context.extra.size(), "a UNet without what it sees beside the latents");
+        std::ranges::copy(call.context.extra, extra.begin());
+    }
+    plan_.input("timestep")[0] = call.timestep;
+    fillPrompts(call.context.context, plan_.input("context"));
     if (!timeIds_.empty()) {
-        repeatEach(context.pooled, shape_.prompts, shape_.frames, plan_.input("pooled"));
+        fillPrompts(call.context.pooled, plan_.input("pooled"));
         std::ranges::copy(timeIds_, plan_.input("timeIds").begin());
     }
-    for (int i = 0; i < controlCount_; ++i) {
-        const auto residual = plan_.input(controlName(static_cast<std::size_t>(i)));
-        if (controls.empty())
-            std::ranges::fill(residual, 0.0f);
-        else
-            std::ranges::copy(controls[static_cast<std::size_t>(i)], residual.begin());
-    }
+    for (int i = 0; i < controlCount_; ++i) fillResidual(call.controls, static_cast<std::size_t>(i));
     RB_TRY(plan_.run([&] { return cancel.isCancelled(); }));
-    return plan_.output("prediction");
+    const auto prediction = plan_.output("prediction");
+    return prediction.subspan(shape_.injected ? prediction.size() / static_cast<std::size_t>(shape_.batch()) : 0);
+}
+
+/// The frame itself is looked at with the first prompt, which guidance steers away from.
+void UnetRunner::fillPrompts(std::span<const float> values, std::span<float> in) const {
+    if (shape_.injected) {
+        const auto first = values.first(values.size() / static_cast<std::size_t>(shape_.prompts));
+        std::ranges::copy(first, in.begin());
+        in = in.subspan(first.size());
+    }
+    repeatEach(values, shape_.prompts, shape_.frames, in);
+}
+
+/// ControlNets steer the painting, not the frame.
+void UnetRunner::fillResidual(const std::vector<std::vector<float>>& controls, std::size_t index) {
+    const auto residual = plan_.input(controlName(index));
+    std::ranges::fill(residual, 0.0f);
+    if (controls.empty()) return;
+    const std::size_t before = residual.size() - controls[index].size();
+    std::ranges::copy(controls[index], residual.subspan(before).begin());
+}
+
+void UnetRunner::fillStyle(const UnetCall& call) {
+    const auto mix = plan_.input(kInjectionMix);
+    mix[0] = call.temperature * call.blend;
+    mix[1] = call.temperature * (1.0f - call.blend);
+    std::size_t tensor = 0;
+    for (const InjectedLayer& layer : injected_)
+        for (const std::string& name : {layer.keyName(), layer.valueName()}) {
+            const auto values = plan_.input(name);
+            if (call.style)
+                call.style->read(call.evaluation, tensor++, values);
+            else
+                std::ranges::fill(values, 0.0f);
+        }
+}
+
+void UnetRunner::captureStyle(StyleBank& bank) const {
+    bank.beginEvaluation();
+    for (const InjectedLayer& layer : injected_) {
+        bank.add(plan_.output(layer.keyName()));
+        bank.add(plan_.output(layer.valueName()));
+    }
+}
+
+std::size_t UnetRunner::styleValues() const {
+    std::int64_t values = 0;
+    for (const InjectedLayer& layer : injected_) values += 2 * layer.shape.elements();
+    return static_cast<std::size_t>(values);
 }
 
 }  // namespace reelbrush::diffusion

@@ -3,6 +3,8 @@
 #include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/full_model.h"
+#include "engine/diffusion/networks/style_injection.h"
+#include "engine/diffusion/style_bank.h"
 #include "engine/weights/motion_module.h"
 #include "kernels/plan/plan.h"
 
@@ -25,8 +27,9 @@ struct UnetShape {
     int frames = 1;               ///< of a video window
     int tokens = 77;              ///< of the prompts
     bool controlled = false;      ///< takes residuals of ControlNets
+    bool injected = false;        ///< style injection: the frame itself comes before its painting (one frame only)
 
-    int batch() const { return prompts * frames; }
+    int batch() const { return prompts * frames + (injected ? 1 : 0); }
     bool operator==(const UnetShape&) const = default;
 };
 
@@ -36,6 +39,19 @@ struct UnetContext {
     std::vector<float> pooled{};   ///< SDXL: [prompts, pooledChannels]
     /// Channels beside the latents: [prompts,frames,H,W,inChannels - 4]; empty for plain models.
     std::vector<float> extra{};
+};
+
+/// One question to a UNet.
+struct UnetCall {
+    std::span<const float> latents{};  ///< [frames,H,W,4], scaled for the model
+    float timestep = 0.0f;
+    const UnetContext& context;
+    const std::vector<std::vector<float>>& controls;  ///< residuals as ControlStack gives them; empty for none
+    /// Style injection: the frame (or the style picture) at the same noise level, [1,H,W,4].
+    std::span<const float> frame{};
+    const StyleBank* style = nullptr;  ///< keys and values that the painting looks up; null: zeros
+    std::size_t evaluation = 0;        ///< of the style bank
+    float blend = 0.0f, temperature = 1.0f;
 };
 
 /// What is added to a UNet: weights and graph. Empty members add nothing.
@@ -56,18 +72,24 @@ class UnetRunner {
     Status bind(std::span<std::byte> arena) { return plan_.bind(arena); }
     Status reload(const kernels::WeightProvider& weights, const std::set<std::string, std::less<>>& touched);
 
-    /// latents: [frames,H,W,4], scaled for the model. controls: residuals as ControlStack gives them; empty for none.
     /// Returns [prompts,frames,H,W,outChannels], valid until another plan of the arena runs.
-    Result<std::span<const float>> predict(std::span<const float> latents, float timestep, const UnetContext& context,
-                                           const std::vector<std::vector<float>>& controls, const CancelToken& cancel);
+    Result<std::span<const float>> predict(const UnetCall& call, const CancelToken& cancel);
+    /// Puts the keys and values of the last call's frame into the bank, as its next evaluation.
+    void captureStyle(StyleBank& bank) const;
+    /// Values of a style bank's evaluation.
+    std::size_t styleValues() const;
 
   private:
     UnetRunner(UnetShape shape, kernels::Plan plan) : shape_(shape), plan_(std::move(plan)) {}
+    void fillPrompts(std::span<const float> values, std::span<float> in) const;
+    void fillResidual(const std::vector<std::vector<float>>& controls, std::size_t index);
+    void fillStyle(const UnetCall& call);
 
     UnetShape shape_;
     kernels::Plan plan_;
     int controlCount_ = 0;
     std::vector<float> timeIds_;
+    std::vector<InjectedLayer> injected_;
 };
 
 }  // namespace reelbrush::diffusion

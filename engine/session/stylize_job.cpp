@@ -138,6 +138,8 @@ class StylizeJob {
         report_.forecast = render::forecastMemory(
             painter_->memory(),
             {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !setup_.files.loras.empty()});
+        RB_ASSIGN(const std::size_t keptBytes, painter_->keptBytes(setup_.paint));
+        report_.forecast.frameBytes += keptBytes;
         return render::checkForecast(report_.forecast, limit);
     }
 

@@ -24,6 +24,8 @@ struct NoiseSchedule {
         BetaSpacing spacing = BetaSpacing::ScaledLinear;
         /// Rescales so that the last timestep is pure noise (Lin et al. 2023, algorithm 1).
         bool zeroTerminalSnr = false;
+
+        bool operator==(const Betas&) const = default;
     };
     static NoiseSchedule fromBetas(const Betas& betas);
 

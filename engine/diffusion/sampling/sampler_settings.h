@@ -65,6 +65,8 @@ struct SamplerSettings {
 
     /// The scheduler class that the model asked for, where another stands in for it; empty otherwise. To be told.
     std::string standsInFor{};
+
+    bool operator==(const SamplerSettings&) const = default;
 };
 
 /// From diffusers' scheduler_config.json, with the defaults of the class named in _class_name. Schedulers of the same

@@ -202,6 +202,41 @@ TEST_F(DiffusionPainterTest, PaintsWindowsOfFramesWithAMotionModule) {
     EXPECT_NE(status.error().message.find("at most 32 frames"), std::string::npos) << status.error().message;
 }
 
+TEST_F(DiffusionPainterTest, InjectsTheStyleOfAPicture) {
+    PaintingSetup styled = setup();
+    styled.stylePictures = true;
+    std::vector<float> red(kSide * kSide * 3, 0.1f), stripes(red.size());
+    for (std::size_t i = 0; i < red.size(); ++i) {
+        if (i % 3 == 0) red[i] = 0.9f;
+        stripes[i] = (i / 3) % kSide / 8 % 2 == 0 ? 0.9f : 0.1f;
+    }
+    const auto painter = painterFor(styled, options(), {.prompt = "x", .pictures = {red}});
+    EXPECT_EQ(painter->needs().styleWidth, kSide);
+    EXPECT_GT(painter->keptBytes(kQuick).value(), 0u);
+    const auto plain = paint(*painterFor(setup(), options(), {.prompt = "x"}), kQuick);
+    const auto inRed = paint(*painter, kQuick);
+    EXPECT_NE(inRed, plain);
+    EXPECT_EQ(paint(*painter, kQuick), inRed) << "the bank is filled once and serves every frame";
+    PaintSettings other = kQuick;
+    other.queryBlend = 0.2f;
+    EXPECT_NE(paint(*painter, other), inRed);
+    other = kQuick;
+    other.injectionTemperature = 3.0f;
+    EXPECT_NE(paint(*painter, other), inRed);
+    other = kQuick;
+    other.steps = 6;
+    EXPECT_NE(paint(*painter, other), inRed);
+    EXPECT_EQ(paint(*painter, kQuick), inRed) << "and is filled anew where the steps change";
+
+    ASSERT_TRUE(painter->setStyle({.prompt = "x", .pictures = {stripes, red}}, {}));
+    EXPECT_NE(paint(*painter, kQuick), inRed);
+    EXPECT_EQ(painter->notes().size(), 1u) << "only the first picture counts, and that is said";
+
+    // Without guidance and with the painting alone beside the frame.
+    const auto faithful = painterFor(styled, options(false), {.prompt = "x", .pictures = {red}});
+    paint(*faithful, {.freedom = 0.5f, .steps = 2, .guidance = 1.0f});
+}
+
 TEST_F(DiffusionPainterTest, BadSettingsAreNamed) {
     const auto expectRefused = [&](const PaintSettings& settings, const std::string& text) {
         const auto painter = painterFor(setup(), options(false));
