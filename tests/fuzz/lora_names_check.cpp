@@ -3,7 +3,7 @@
 #include "engine/weights/lora_family.h"
 #include "engine/weights/lora_key.h"
 #include "engine/weights/lora_merge.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 
 #include <unistd.h>
 

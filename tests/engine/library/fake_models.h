@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 
 namespace reelbrush::testing {
 

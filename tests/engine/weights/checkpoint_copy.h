@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/weights/listed_weights.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 
 #include <functional>
 #include <memory>

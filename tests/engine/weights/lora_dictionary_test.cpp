@@ -4,7 +4,7 @@
 #include "engine/weights/lora_key.h"
 #include "engine/weights/lora_ldm_names.h"
 #include "engine/weights/model_weights.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gtest/gtest.h>

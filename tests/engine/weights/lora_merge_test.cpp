@@ -1,7 +1,7 @@
 #include "engine/weights/lora_merge.h"
 
 #include "engine/weights/model_weights.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "engine/weights/model_inspection.h"
 
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gmock/gmock.h>

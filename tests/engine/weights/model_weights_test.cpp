@@ -1,7 +1,7 @@
 #include "engine/weights/model_weights.h"
 
 #include "engine/core/process_memory.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gmock/gmock.h>

@@ -128,7 +128,7 @@ TEST_F(MotionModule, ThatDoesNotFitIsRefused) {
 
 TEST_F(MotionModule, OtherFilesAndDamagedOnesAreRefused) {
     EXPECT_THAT(openMotionModule(testing::tinyCheckpointFile()).error().message,
-                HasSubstr("is no motion module, but a checkpoint"));
+                HasSubstr("holds no motion module: it is a checkpoint"));
     SafetensorsWriter lora;
     lora.addZeros(
         "down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0.attention_blocks.0."

@@ -2,7 +2,7 @@
 
 #include "engine/weights/finite_check.h"
 #include "engine/weights/model_weights.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gmock/gmock.h>

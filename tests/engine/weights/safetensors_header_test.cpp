@@ -1,7 +1,7 @@
 #include "engine/weights/safetensors_header.h"
 
 #include "engine/weights/mapped_file.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "kernels/cpu/cpu_backend.h"
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/engine/diffusion/text/fixture_text_encoders.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gtest/gtest.h>

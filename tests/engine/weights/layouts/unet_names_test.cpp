@@ -1,7 +1,7 @@
 #include "engine/weights/layouts/unet_names.h"
 
 #include "engine/weights/model_weights.h"
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 #include "tests/support/test_data.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tests/engine/weights/safetensors_writer.h"
+#include "tests/support/safetensors_writer.h"
 
 #include "kernels/tensor/dtype.h"
 
