@@ -21,8 +21,10 @@ Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const
     // change.
     UnetAdditions additions;
     if (motion_) additions.motion = &*motion_;
+    additions.imagePrompt = imagePrompt();
     RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, additions, backend_, cancel));
     if (motion_) motion_->part.weights->dropPages();
+    if (imagePrompt_) imagePrompt_->files().weights->dropPages();
     RB_TRY(reload(loras, loras.touched("unet"), cancel));
     RB_TRY(controls_.compile(shape, backend_, cancel));
     const auto values = static_cast<std::size_t>(shape.frames * shape.height * shape.width * kLatentChannels);
@@ -155,7 +157,8 @@ Status Denoiser::denoise(const DenoiseRequest& request, const CancelToken& cance
                             .style = shape().injected ? &bank_ : nullptr,
                             .evaluation = i,
                             .blend = settings.queryBlend,
-                            .temperature = settings.injectionTemperature};
+                            .temperature = settings.injectionTemperature,
+                            .ipAdapterStrength = settings.ipAdapterStrength};
         RB_ASSIGN(const auto predictions, unet_->predict(call, cancel));
         combine(predictions, fallingGuidance(settings.guidance, i, evaluations, settings.guidanceFalloff), settings);
         RB_TRY(sampler->step(i, prediction_, latents, request.fresh));

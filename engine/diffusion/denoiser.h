@@ -5,6 +5,7 @@
 #include "engine/diffusion/control_stack.h"
 #include "engine/diffusion/frame_painter.h"
 #include "engine/diffusion/full_model.h"
+#include "engine/diffusion/image_prompt.h"
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/sampling/noise_source.h"
 #include "engine/diffusion/sampling/sampler.h"
@@ -39,6 +40,9 @@ class Denoiser {
 
     /// Adds a motion module; before compile. Errors: BadInput where it does not fit the model.
     Status addMotion(weights::MotionModuleFiles motion);
+    /// Adds an IP-Adapter; before compile.
+    void addImagePrompt(ImagePrompt prompt) { imagePrompt_ = std::move(prompt); }
+    const ImagePrompt* imagePrompt() const { return imagePrompt_ ? &*imagePrompt_ : nullptr; }
 
     bool isCompiled() const { return unet_.has_value(); }
     const UnetShape& shape() const { return unet_->shape(); }
@@ -73,6 +77,7 @@ class Denoiser {
     ControlStack controls_;
     kernels::Backend& backend_;
     std::optional<weights::MotionModuleFiles> motion_;
+    std::optional<ImagePrompt> imagePrompt_;
     std::optional<UnetRunner> unet_;
     UnetContext context_;
     std::vector<float> styleLatents_, frameLatents_;

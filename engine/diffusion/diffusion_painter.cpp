@@ -59,6 +59,7 @@ class DiffusionPainter final : public FramePainter {
 
   private:
     Status encodePrompts(const StyleInputs& style);
+    Status encodePictures(const StyleInputs& style, const CancelToken& cancel);
     Status compile(const CancelToken& cancel);
     Status injectStyle(const StyleInputs& style, const CancelToken& cancel);
     UnetShape wantedShape() const;
@@ -104,13 +105,22 @@ Status DiffusionPainter::open(const CancelToken& cancel) {
         RB_ASSIGN(auto motion, weights::openMotionModule(setup_.motion->file));
         RB_TRY(denoiser_->addMotion(std::move(motion)));
     }
+    if (setup_.ipAdapter) {
+        RB_ASSIGN(ImagePrompt prompt, ImagePrompt::open(*setup_.ipAdapter, model_));
+        const auto& files = prompt.files();
+        if (const std::string warning = weights::unreadWarning(files.path, files.unreadTensors); !warning.empty())
+            model_.notes.push_back(warning);
+        denoiser_->addImagePrompt(std::move(prompt));
+    }
     return switchLoras(setup_.loras, cancel);
 }
 
 PainterNeeds DiffusionPainter::needs() const {
     PainterNeeds needs;
     needs.structureImage = false;
-    if (isInjected()) {
+    if (const ImagePrompt* prompt = denoiser_->imagePrompt()) {
+        needs.styleWidth = needs.styleHeight = prompt->pictureSize();
+    } else if (isInjected()) {
         needs.styleWidth = options_.width;
         needs.styleHeight = options_.height;
     }
@@ -141,6 +151,7 @@ UnetShape DiffusionPainter::wantedShape() const {
     shape.tokens = promptTokens_;
     shape.controlled = denoiser_->isControlled();
     shape.injected = isInjected();
+    if (const ImagePrompt* prompt = denoiser_->imagePrompt()) shape.imageTokens = prompt->tokens();
     return shape;
 }
 
@@ -176,6 +187,22 @@ Status DiffusionPainter::encodePrompts(const StyleInputs& style) {
     return {};
 }
 
+/// As the text encoders: the image encoder is gone before the UNet is packed.
+Status DiffusionPainter::encodePictures(const StyleInputs& style, const CancelToken& cancel) {
+    const ImagePrompt* prompt = denoiser_->imagePrompt();
+    if (!prompt) return {};
+    if (style.pictures.empty())
+        return fail(StatusCode::BadInput,
+                    "an IP-Adapter needs a style picture to look at; give one, or leave the "
+                    "IP-Adapter out");
+    RB_ASSIGN(const ImageTokens tokens, prompt->encode(style.pictures, backend_, cancel));
+    std::vector<float>& all = denoiser_->context().imageTokens;
+    all.clear();
+    for (int i = 1; i < prompts(); ++i) all.insert(all.end(), tokens.nothing.begin(), tokens.nothing.end());
+    all.insert(all.end(), tokens.pictures.begin(), tokens.pictures.end());
+    return {};
+}
+
 Status DiffusionPainter::compile(const CancelToken& cancel) {
     RB_TRY(denoiser_->compile(wantedShape(), loras_, cancel));
     if (!codec_) {
@@ -208,6 +235,7 @@ Status DiffusionPainter::injectStyle(const StyleInputs& style, const CancelToken
 Status DiffusionPainter::setStyle(const StyleInputs& style, const CancelToken& cancel) {
     notes_ = model_.notes;
     RB_TRY(encodePrompts(style));
+    RB_TRY(encodePictures(style, cancel));
     RB_TRY(cancel.check());
     if (!denoiser_->isCompiled() || !(denoiser_->shape() == wantedShape())) {
         arena_ = {};

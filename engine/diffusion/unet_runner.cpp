@@ -15,6 +15,9 @@ using namespace kernels;
 
 namespace {
 
+constexpr const char* kImageTokens = "imageTokens";
+constexpr const char* kImageScale = "imageScale";
+
 std::string controlName(std::size_t index) {
     return fmt::format("control.{}", index);
 }
@@ -67,6 +70,14 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
         motion.emplace(*motionFile, motionConfig, shape.frames);
         providers.push_back(&*motion);
     }
+    std::optional<StreamedWeights> imagePromptFile;
+    if (additions.imagePrompt) {
+        const Value tokens = graph.input(kImageTokens, {batch, shape.imageTokens, config.contextChannels});
+        const Value scale = graph.input(kImageScale, {1});
+        hooks = withIpAdapter(std::move(hooks), graph, config, tokens, scale, additions.imagePrompt->isStyleOnly());
+        imagePromptFile.emplace(*additions.imagePrompt->files().weights, cancel);
+        providers.push_back(&*imagePromptFile);
+    }
     std::vector<InjectedLayer> injected;
     if (shape.injected) hooks = withStyleInjection(std::move(hooks), graph, config, injected);
     graph.output("prediction", buildUnet(graph, config, inputs, hooks));
@@ -107,6 +118,10 @@ Result<std::span<const float>> UnetRunner::predict(const UnetCall& call, const C
     if (!timeIds_.empty()) {
         fillPrompts(call.context.pooled, plan_.input("pooled"));
         std::ranges::copy(timeIds_, plan_.input("timeIds").begin());
+    }
+    if (shape_.imageTokens > 0) {
+        fillPrompts(call.context.imageTokens, plan_.input(kImageTokens));
+        plan_.input(kImageScale)[0] = call.ipAdapterStrength;
     }
     for (int i = 0; i < controlCount_; ++i) fillResidual(call.controls, static_cast<std::size_t>(i));
     RB_TRY(plan_.run([&] { return cancel.isCancelled(); }));

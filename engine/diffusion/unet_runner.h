@@ -3,6 +3,7 @@
 #include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/full_model.h"
+#include "engine/diffusion/image_prompt.h"
 #include "engine/diffusion/networks/style_injection.h"
 #include "engine/diffusion/style_bank.h"
 #include "engine/weights/motion_module.h"
@@ -27,6 +28,7 @@ struct UnetShape {
     int frames = 1;               ///< of a video window
     int tokens = 77;              ///< of the prompts
     bool controlled = false;      ///< takes residuals of ControlNets
+    int imageTokens = 0;          ///< of an IP-Adapter
     bool injected = false;        ///< style injection: the frame itself comes before its painting (one frame only)
 
     int batch() const { return prompts * frames + (injected ? 1 : 0); }
@@ -39,6 +41,8 @@ struct UnetContext {
     std::vector<float> pooled{};   ///< SDXL: [prompts, pooledChannels]
     /// Channels beside the latents: [prompts,frames,H,W,inChannels - 4]; empty for plain models.
     std::vector<float> extra{};
+    /// An IP-Adapter's tokens [prompts,imageTokens,contextChannels].
+    std::vector<float> imageTokens{};
 };
 
 /// One question to a UNet.
@@ -52,11 +56,13 @@ struct UnetCall {
     const StyleBank* style = nullptr;  ///< keys and values that the painting looks up; null: zeros
     std::size_t evaluation = 0;        ///< of the style bank
     float blend = 0.0f, temperature = 1.0f;
+    float ipAdapterStrength = 1.0f;
 };
 
 /// What is added to a UNet: weights and graph. Empty members add nothing.
 struct UnetAdditions {
     const weights::MotionModuleFiles* motion = nullptr;  ///< for windows of more than one frame
+    const ImagePrompt* imagePrompt = nullptr;            ///< for shapes with image tokens
 };
 
 /// A UNet ready to be asked again and again. Thread: one at a time.

@@ -2,6 +2,7 @@
 
 #include "engine/weights/diffusers_folder.h"
 #include "engine/weights/json_file.h"
+#include "engine/weights/model_kind.h"
 #include "engine/weights/quoted_name.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,14 @@ Result<LocatedPart> locatePart(const fs::path& path, const char* part) {
     RB_ASSIGN(located.weights, ModelWeights::open(path));
     RB_ASSIGN(located.overrides, sidecarFields(path, part));
     return located;
+}
+
+tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wanted) {
+    const ModelIdentity identity = identifyModel(located.weights->stored());
+    if (identity.kind == ModelKind::Unknown)
+        return fail(StatusCode::BadInput, fmt::format("{} holds no {}", quotedPath(located.path), wanted));
+    return fail(StatusCode::BadInput, fmt::format("{} holds no {}: it is {}", quotedPath(located.path), wanted,
+                                                  nameWithArticle(identity.kind)));
 }
 
 }  // namespace reelbrush::weights

@@ -22,4 +22,7 @@ struct LocatedPart {
 /// Errors: as ModelWeights::open and DiffusersFolder; BadInput for a sidecar that is damaged.
 Result<LocatedPart> locatePart(const std::filesystem::path& path, const char* part);
 
+/// "'the/file' holds no ControlNet: it is a LoRA", for a part that was found where another was wanted.
+tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wanted);
+
 }  // namespace reelbrush::weights

@@ -9,7 +9,6 @@
 #include "engine/weights/layouts/unet_inference.h"
 #include "engine/weights/layouts/vae_inference.h"
 #include "engine/weights/located_part.h"
-#include "engine/weights/model_kind.h"
 #include "engine/weights/part_completeness.h"
 
 #include <fmt/format.h>
@@ -21,14 +20,6 @@ namespace reelbrush::weights {
 namespace {
 
 namespace fs = std::filesystem;
-
-tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wanted) {
-    const ModelIdentity identity = identifyModel(located.weights->stored());
-    if (identity.kind == ModelKind::Unknown)
-        return fail(StatusCode::BadInput, fmt::format("{} holds no {}", quotedPath(located.path), wanted));
-    return fail(StatusCode::BadInput, fmt::format("{} holds no {}: it is {}", quotedPath(located.path), wanted,
-                                                  nameWithArticle(identity.kind)));
-}
 
 Result<ModelPart> finished(Result<ReadPart> read, const LocatedPart& located, const char* wanted,
                            ImpliedNames (*impliedNames)(const nlohmann::json&)) {

@@ -4,7 +4,6 @@
 #include "engine/weights/layouts/motion_inference.h"
 #include "engine/weights/layouts/motion_names.h"
 #include "engine/weights/located_part.h"
-#include "engine/weights/model_kind.h"
 
 #include <fmt/format.h>
 
@@ -58,13 +57,7 @@ Result<MotionModuleFiles> openMotionModule(const std::filesystem::path& path) {
     MotionModuleFiles motion;
     motion.path = path;
     TranslatedNames names = motionNames(*located.weights);
-    if (names.weights.empty()) {
-        const ModelKind kind = identifyModel(located.weights->stored()).kind;
-        return fail(StatusCode::BadInput,
-                    fmt::format("{} is no motion module{}{}", quotedPath(located.path),
-                                kind == ModelKind::Unknown ? "" : ", but ",
-                                kind == ModelKind::Unknown ? std::string() : nameWithArticle(kind)));
-    }
+    if (names.weights.empty()) return notSuchAPart(located, "motion module");
     motion.unreadTensors = std::move(names.unknown);
     RB_ASSIGN(motion.part.weights,
               inFile(located.path, RenamedWeights::make({located.weights}, std::move(names.weights))));

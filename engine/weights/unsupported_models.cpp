@@ -1,7 +1,7 @@
 #include "engine/weights/unsupported_models.h"
 
-#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/name_translation.h"
+#include "engine/weights/layouts/unet_names.h"
 #include "engine/weights/layouts/weight_shapes.h"
 
 #include <string_view>

@@ -17,6 +17,7 @@ class ModuleScope {
     /// A module inside this one: scope "a.b", child "c" is "a.b.c".
     ModuleScope child(std::string_view part) const { return {*graph_, nameOf(part)}; }
     std::string nameOf(std::string_view part) const;
+    const std::string& name() const { return name_; }
     kernels::Graph& graph() const { return *graph_; }
 
     struct LinearOptions {

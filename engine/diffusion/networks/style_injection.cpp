@@ -31,8 +31,7 @@ class InjectedAttention {
         const int paintings = static_cast<int>(scope.shapeOf(q).batch()) - 1;
         const auto frameOf = [&](Value all) { return graph_->add(SliceBatch{0, 1}, {all}); };
         const Value frameQuery = frameOf(q), frameKey = frameOf(k), frameValue = frameOf(v);
-        InjectedLayer layer{scope.nameOf("style"), scope.shapeOf(frameKey)};
-        layer.module.resize(layer.module.size() - std::string_view(".style").size());
+        InjectedLayer layer{scope.name(), scope.shapeOf(frameKey)};
         graph_->output(layer.keyName(), frameKey);
         graph_->output(layer.valueName(), frameValue);
         const Value styleKey = graph_->input(layer.keyName(), layer.shape);

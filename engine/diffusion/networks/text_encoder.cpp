@@ -1,5 +1,6 @@
 #include "engine/diffusion/networks/text_encoder.h"
 
+#include "engine/diffusion/networks/clip_layer.h"
 #include "engine/diffusion/networks/config_fields.h"
 #include "engine/diffusion/networks/module_scope.h"
 
@@ -13,7 +14,6 @@ using namespace kernels;
 
 namespace {
 
-constexpr ModuleScope::LinearOptions kFloat{.mayQuantise = false};
 constexpr ModuleScope::LinearOptions kFloatNoBias{.bias = false, .mayQuantise = false};
 constexpr int kMostLayers = 256, kMostPositions = 1024;
 
@@ -22,27 +22,6 @@ Result<Activation> activationNamed(const std::string& name) {
     if (name == "gelu") return Activation::Gelu;
     if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::GeluTanh;
     return fail(StatusCode::Unsupported, fmt::format("text encoders with '{}' are not supported", name.substr(0, 80)));
-}
-
-Value selfAttention(const ModuleScope& scope, Value x, const TextEncoderConfig& config) {
-    Attention op;
-    op.heads = config.heads;
-    op.headSize = config.hiddenSize / config.heads;
-    op.causal = true;
-    const Value q = scope.linear("q_proj", x, config.hiddenSize, kFloat);
-    const Value k = scope.linear("k_proj", x, config.hiddenSize, kFloat);
-    const Value v = scope.linear("v_proj", x, config.hiddenSize, kFloat);
-    const Value mixed = scope.graph().add(op, {q, k, v}, {}, scope.nameOf("attention"));
-    return scope.linear("out_proj", mixed, config.hiddenSize, kFloat);
-}
-
-Value encoderLayer(const ModuleScope& scope, Value x, const TextEncoderConfig& config) {
-    const Value normed = scope.layerNorm("layer_norm1", x, config.normEpsilon);
-    x = scope.add(selfAttention(scope.child("self_attn"), normed, config), x);
-    Value hidden = scope.layerNorm("layer_norm2", x, config.normEpsilon);
-    hidden = scope.linear("mlp.fc1", hidden, config.intermediateSize, kFloat);
-    hidden = scope.activation(config.activation, hidden);
-    return scope.add(scope.linear("mlp.fc2", hidden, config.hiddenSize, kFloat), x);
 }
 
 }  // namespace
@@ -79,8 +58,10 @@ Value addTextPositions(Graph& graph, const TextEncoderConfig& config, Value toke
 
 Value addTextLayers(Graph& graph, const TextEncoderConfig& config, Value hidden, TextLayers layers) {
     const ModuleScope root(graph, "text_model.encoder.layers");
+    const ClipLayer layer{config.hiddenSize, config.intermediateSize, config.heads,
+                          config.activation, config.normEpsilon,      true};
     for (int i = layers.first; i < layers.first + layers.count; ++i)
-        hidden = encoderLayer(root.child(fmt::format("{}", i)), hidden, config);
+        hidden = clipLayer(root.child(fmt::format("{}", i)), hidden, layer);
     return hidden;
 }
 

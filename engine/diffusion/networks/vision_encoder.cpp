@@ -1,9 +1,13 @@
 #include "engine/diffusion/networks/vision_encoder.h"
 
+#include "engine/diffusion/networks/clip_layer.h"
 #include "engine/diffusion/networks/config_fields.h"
 #include "engine/diffusion/networks/module_scope.h"
 
 #include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
 
 namespace reelbrush::diffusion {
 
@@ -11,26 +15,20 @@ using namespace kernels;
 
 namespace {
 
-constexpr ModuleScope::LinearOptions kFloat{.mayQuantise = false};
+constexpr ModuleScope::LinearOptions kFloatNoBias{.bias = false, .mayQuantise = false};
 
-Value selfAttention(const ModuleScope& scope, Value x, const VisionEncoderConfig& config) {
-    Attention op;
-    op.heads = config.heads;
-    op.headSize = config.hiddenSize / config.heads;
-    const Value q = scope.linear("q_proj", x, config.hiddenSize, kFloat);
-    const Value k = scope.linear("k_proj", x, config.hiddenSize, kFloat);
-    const Value v = scope.linear("v_proj", x, config.hiddenSize, kFloat);
-    const Value mixed = scope.graph().add(op, {q, k, v}, {}, scope.nameOf("attention"));
-    return scope.linear("out_proj", mixed, config.hiddenSize, kFloat);
+// CLIP's preprocessing (openai/CLIP).
+constexpr std::array<float, 3> kMean{0.48145466f, 0.4578275f, 0.40821073f};
+constexpr std::array<float, 3> kDeviation{0.26862954f, 0.26130258f, 0.27577711f};
+
+ClipLayer layerOf(const VisionEncoderConfig& config) {
+    return {config.hiddenSize,  config.intermediateSize,
+            config.heads,       config.quickGelu ? Activation::QuickGelu : Activation::Gelu,
+            config.normEpsilon, false};
 }
 
-Value encoderLayer(const ModuleScope& scope, Value x, const VisionEncoderConfig& config) {
-    const Value normed = scope.layerNorm("layer_norm1", x, config.normEpsilon);
-    x = scope.add(selfAttention(scope.child("self_attn"), normed, config), x);
-    Value hidden = scope.layerNorm("layer_norm2", x, config.normEpsilon);
-    hidden = scope.linear("mlp.fc1", hidden, config.intermediateSize, kFloat);
-    hidden = scope.activation(config.quickGelu ? Activation::QuickGelu : Activation::Gelu, hidden);
-    return scope.add(scope.linear("mlp.fc2", hidden, config.hiddenSize, kFloat), x);
+Value encoderLayer(Graph& graph, int index, Value x, const VisionEncoderConfig& config) {
+    return clipLayer(ModuleScope(graph, fmt::format("encoder.layers.{}", index)), x, layerOf(config));
 }
 
 /// A learned tensor stored as `stored`, seen as `shape`.
@@ -50,6 +48,7 @@ Result<VisionEncoderConfig> VisionEncoderConfig::fromJson(const nlohmann::json& 
     RB_ASSIGN(config.heads, fields.positive("num_attention_heads"));
     RB_ASSIGN(config.imageSize, fields.positive("image_size"));
     RB_ASSIGN(config.patchSize, fields.positive("patch_size"));
+    RB_ASSIGN(config.projection, fields.positive("projection_dim", config.hiddenSize));
     RB_ASSIGN(config.normEpsilon, fields.number("layer_norm_eps", 1e-5f));
     RB_ASSIGN(const std::string activation, fields.text("hidden_act", "quick_gelu"));
     if (activation != "quick_gelu" && activation != "gelu")
@@ -79,9 +78,24 @@ Value buildVisionEncoder(Graph& graph, const VisionEncoderConfig& config, Value 
     x = root.add(x, learned(graph, "embeddings.position_embedding.weight", {config.tokens(), config.hiddenSize},
                             {1, config.tokens(), config.hiddenSize}));
     x = root.layerNorm("pre_layrnorm", x, config.normEpsilon);  // spelled so in the files
-    for (int i = 0; i + 1 < config.layers; ++i)
-        x = encoderLayer(root.child(fmt::format("encoder.layers.{}", i)), x, config);
+    for (int i = 0; i + 1 < config.layers; ++i) x = encoderLayer(graph, i, x, config);
     return x;
+}
+
+Value buildLastVisionLayer(Graph& graph, const VisionEncoderConfig& config, Value tokens) {
+    return encoderLayer(graph, config.layers - 1, tokens, config);
+}
+
+Value buildPictureEmbedding(Graph& graph, const VisionEncoderConfig& config, Value classTokens) {
+    const ModuleScope root(graph, "");
+    const Value normed = root.layerNorm("post_layernorm", classTokens, config.normEpsilon);
+    return root.linear("visual_projection", normed, config.projection, kFloatNoBias);
+}
+
+std::vector<float> normalisedForClip(std::span<const float> picture) {
+    std::vector<float> normalised(picture.size());
+    for (std::size_t i = 0; i < picture.size(); ++i) normalised[i] = (picture[i] - kMean[i % 3]) / kDeviation[i % 3];
+    return normalised;
 }
 
 }  // namespace reelbrush::diffusion
