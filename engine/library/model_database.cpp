@@ -12,6 +12,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kVersion = 2;
+/// Paths have columns of their own, since they need not be UTF-8, which JSON must be; the hash and what it belongs to,
+/// since programs that only refresh must not lose what another one verified.
+constexpr const char* kTable =
+    "models (path TEXT PRIMARY KEY, relative TEXT NOT NULL, thumbnail TEXT NOT NULL, size_bytes INTEGER NOT NULL, "
+    "modified_ns INTEGER NOT NULL, xxh3 TEXT NOT NULL, record TEXT NOT NULL)";
 /// Another program may have verified the same file meanwhile.
 constexpr const char* kInsert =
     "INSERT INTO models (path, relative, thumbnail, size_bytes, modified_ns, xxh3, record) "
@@ -53,13 +58,8 @@ ModelRecord recordFrom(const std::string& text) {
 }
 
 Status createTables(const SqliteConnection& connection) {
-    // Paths have columns of their own, since they need not be UTF-8, which JSON must be; the hash and what it belongs
-    // to, since programs that only refresh must not lose what another one verified.
     RB_TRY(connection.execute("BEGIN IMMEDIATE"));
-    RB_TRY(
-        connection.execute("CREATE TABLE IF NOT EXISTS models (path TEXT PRIMARY KEY, relative TEXT NOT NULL, "
-                           "thumbnail TEXT NOT NULL, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, "
-                           "xxh3 TEXT NOT NULL, record TEXT NOT NULL)"));
+    RB_TRY(connection.execute(fmt::format("CREATE TABLE IF NOT EXISTS {}", kTable).c_str()));
     RB_TRY(connection.execute(fmt::format("PRAGMA user_version = {}", kVersion).c_str()));
     return connection.execute("COMMIT");
 }
@@ -77,6 +77,16 @@ Status checkSound(const SqliteConnection& connection) {
     return fail(StatusCode::BadInput, "it is damaged");
 }
 
+/// A version alone is no promise: the file may be from elsewhere.
+Status checkTable(const SqliteConnection& connection) {
+    RB_ASSIGN(SqliteStatement table,
+              connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'models'"));
+    RB_ASSIGN(const bool isThere, table.step());
+    // SQLite keeps the text from the name on as it was written.
+    if (isThere && table.text(0) == fmt::format("CREATE TABLE {}", kTable)) return {};
+    return fail(StatusCode::BadInput, "its table of models is of another make");
+}
+
 }  // namespace
 
 Result<ModelDatabase> ModelDatabase::openSound(const fs::path& file) {
@@ -86,6 +96,7 @@ Result<ModelDatabase> ModelDatabase::openSound(const fs::path& file) {
     RB_ASSIGN(const std::int64_t version, versionOf(connection));
     if (version != 0 && version != kVersion) return fail(StatusCode::BadInput, "it is of another version");
     if (version == 0) RB_TRY(createTables(connection));
+    RB_TRY(checkTable(connection));
     ModelDatabase database(std::move(connection));
     RB_TRY(database.records());
     return database;

@@ -1,5 +1,6 @@
 #include "engine/library/model_names.h"
 
+#include "engine/library/model_endings.h"
 #include "engine/styles/near_miss.h"
 #include "engine/weights/quoted_name.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -86,14 +88,41 @@ void leaveOne(Records& found) {
     found = std::move(different);
 }
 
+/// The last `count` components of a name: 2 of "models/loras/ink" are "loras/ink".
+std::string lastComponents(const std::string& name, std::ptrdiff_t count) {
+    std::size_t start = name.size();
+    for (; count > 0 && start != std::string::npos; --count) start = start == 0 ? start : name.rfind('/', start - 1);
+    return start == std::string::npos ? name : name.substr(start + 1);
+}
+
+/// What the artist may have meant, quoted, as little of each path as tells it from the others: who forgets a letter
+/// of "ink" has not written the folders before it.
+std::vector<std::string> nearNames(const std::string& text, const std::vector<std::string>& names) {
+    const std::string wanted = withoutModelEnding(text);
+    const auto components = std::ranges::count(wanted, '/') + 1;
+    std::map<std::string, std::vector<std::string>> wholes;
+    for (const std::string& name : names) wholes[lastComponents(name, components)].push_back(name);
+    std::vector<std::string> ends;
+    for (const auto& [end, whole] : wholes) ends.push_back(end);
+    std::vector<std::string> near;
+    for (const std::string& end : styles::nearMisses(wanted, ends)) {
+        const std::vector<std::string>& whole = wholes.at(end);
+        if (whole.size() == 1)
+            near.push_back(weights::quotedName(end));
+        else
+            for (const std::string& name : whole) near.push_back(weights::quotedName(name));
+    }
+    return near;
+}
+
 tl::unexpected<Error> nothingNamed(const NameQuery& query, const std::vector<ModelRecord>& records) {
     std::vector<std::string> names;
     for (const ModelRecord& record : records)
         if (isWanted(record, query)) names.push_back(record.name());
-    const auto near = styles::nearMisses(query.name, names);
+    const auto near = nearNames(query.name, names);
     const bool areMore = names.size() > kMostNamed;
     if (areMore) names.resize(kMostNamed);
-    const std::string hint = !near.empty() ? fmt::format("did you mean {}?", fmt::join(near, ", "))
+    const std::string hint = !near.empty() ? fmt::format("did you mean {}?", fmt::join(near, " or "))
                              : names.empty()
                                  ? "there is none yet; 'models folders add' tells where yours are"
                                  : fmt::format("there are: {}{}", fmt::join(names, ", "), areMore ? " ..." : "");

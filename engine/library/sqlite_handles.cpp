@@ -60,6 +60,9 @@ Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& fil
     connection.connection_.reset(raw);
     if (code != SQLITE_OK) return sqliteError(raw, "be opened");
     sqlite3_busy_timeout(raw, kBusyMs);
+    // Nobody waits for the disk. A program that is killed does no harm, and a machine that loses power leaves at worst
+    // a file that is begun anew. No write-ahead log: it does not work where the cache lies on another machine.
+    (void)connection.execute("PRAGMA synchronous = OFF");  // of a damaged file it fails, as all that follows
     return connection;
 }
 

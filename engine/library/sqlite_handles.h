@@ -35,7 +35,8 @@ class SqliteStatement {
     std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
 };
 
-/// A connection. Errors of each, saying what SQLite says: BadInput where the file is damaged or no database; Io.
+/// A connection to a file that can be made again: what is written may be lost with the machine's power, and is not with
+/// the program's end. Errors of each, saying what SQLite says: BadInput where the file is damaged or no database; Io.
 /// Thread: one at a time.
 class SqliteConnection {
   public:

@@ -118,11 +118,27 @@ TEST_F(ModelLibraryVerbs, InspectTakesANameOrAFile) {
                                     at("comfy/models/loras/styles/waves.safetensors")})
         EXPECT_NE(outputOf({"models", "inspect", name}).find("PEFT"), std::string::npos) << name;
     EXPECT_EQ(jsonOf({"models", "inspect", "tiny", "--json"})["kind"], "checkpoint");
-    expectRefused(runHere({"models", "inspect", "wavse"}), 1, "models/loras/styles/waves");
     fs::create_directories(at("comfy/other"));
     fs::copy_file(lora("watercolour"), at("comfy/other/waves.safetensors"));
     expectRefused(runHere({"models", "inspect", "waves"}), 1, at("comfy/other/waves.safetensors"));
     EXPECT_NE(outputOf({"models", "inspect", "other/waves"}).find("other/waves"), std::string::npos);
+}
+
+TEST_F(ModelLibraryVerbs, AMisspeltNameGetsASuggestion) {
+    addFolder();
+    fs::rename(at("comfy/models/checkpoints/tiny.safetensors"), at("comfy/models/checkpoints/dreamshaper.safetensors"));
+    const std::string picture = makePicture(), out = at("out.png");
+    const auto refuse = [&](const std::vector<std::string>& arguments, const std::string& text) {
+        expectRefused(runHere(arguments), 1, text);
+    };
+    refuse({"models", "inspect", "wavse"}, "did you mean 'waves'?");
+    refuse({"models", "verify", "DreamShapr.safetensors"}, "did you mean 'dreamshaper'?");
+    refuse({"stylize", picture, out, "--prompt", "x", "--progress", "none", "--model", "dreamshapr"},
+           "there is no checkpoint or model folder or UNet named 'dreamshapr' in the model library; did you mean "
+           "'dreamshaper'?");
+    refuse(stylizing(picture, out, {"--lora", "waevs:0.5"}), "did you mean 'waves'?");
+    refuse(stylizing(picture, out, {"--lora", "dreamshapr"}), "there is no LoRA named 'dreamshapr'");
+    EXPECT_FALSE(fs::exists(out));
 }
 
 TEST_F(ModelLibraryVerbs, VerifyFindsDamageAndRemembersHashes) {

@@ -130,6 +130,44 @@ TEST_F(Database, RecordsThatCannotBeReadAreBegunAnew) {
     EXPECT_EQ(opened().note(), "");
 }
 
+TEST_F(Database, ATableFromElsewhereIsBegunAnew) {
+    const std::string right =
+        "CREATE TABLE models (path TEXT PRIMARY KEY, relative TEXT NOT NULL, thumbnail TEXT NOT NULL, size_bytes "
+        "INTEGER NOT NULL, modified_ns INTEGER NOT NULL, xxh3 TEXT NOT NULL, record TEXT NOT NULL";
+    const std::vector<std::pair<const char*, std::string>> tables{
+        {"no table", "SELECT 1"},
+        {"other columns", "CREATE TABLE models (name TEXT, size INTEGER)"},
+        {"one column too many, which must be filled", right + ", owner TEXT NOT NULL)"},
+        {"a column that lacks", "CREATE TABLE models (path TEXT PRIMARY KEY, relative TEXT, record TEXT)"},
+        {"a view", "CREATE VIEW models AS SELECT 1 AS path"},
+        {"a table of another name", "CREATE TABLE loras (path TEXT)"},
+    };
+    for (const char* version : {"PRAGMA user_version = 2", "PRAGMA user_version = 0"})
+        for (const auto& [what, sql] : tables) {
+            SCOPED_TRACE(std::string(what) + ", " + version);
+            std::filesystem::remove_all(file().parent_path());
+            std::filesystem::create_directories(file().parent_path());
+            {
+                auto connection = SqliteConnection::open(file());
+                ASSERT_TRUE(connection);
+                ASSERT_TRUE(connection->execute(sql.c_str()));
+                ASSERT_TRUE(connection->execute(version));
+            }
+            ModelDatabase database = opened();
+            const Status kept = database.update({full()}, {});
+            EXPECT_TRUE(kept) << kept.error().message;
+            EXPECT_TRUE(database.setHash(full(), "hash"));
+            EXPECT_EQ(opened().note(), "") << "mended for good";
+            EXPECT_EQ(opened().records()->size(), 1u);
+        }
+    // A version that is right and a table that is not: told.
+    {
+        auto connection = SqliteConnection::open(file());
+        ASSERT_TRUE(connection->execute("ALTER TABLE models DROP COLUMN relative"));
+    }
+    EXPECT_THAT(opened().note(), HasSubstr("begun anew, since its table of models is of another make"));
+}
+
 TEST_F(Database, BeginningAnewLeavesOtherProgramsWorking) {
     ModelDatabase other = opened();
     ASSERT_TRUE(other.update({full()}, {}));

@@ -90,8 +90,20 @@ TEST_F(ModelNames, FoldersListedEarlierWin) {
 TEST_F(ModelNames, NamesThatComeNearAreTold) {
     put("watercolour.safetensors", fakeLora());
     put("photo.safetensors", fakeCheckpoint());
-    EXPECT_THAT(found("watercolor"), HasSubstr("did you mean watercolour?"));
+    EXPECT_THAT(found("watercolor"), HasSubstr("did you mean 'watercolour'?"));
     EXPECT_THAT(found("quite another"), AllOf(HasSubstr("there are: watercolour"), Not(HasSubstr("photo"))));
+}
+
+TEST_F(ModelNames, FoldersDoNotHideThatANameComesNear) {
+    put("models/loras/styles/dreamshaper.safetensors", fakeLora());
+    for (const char* name : {"dreamshapr", "DreamShapr", "dreamshapr.safetensors"})
+        EXPECT_THAT(found(name), HasSubstr("did you mean 'dreamshaper'?")) << name;
+    EXPECT_THAT(found("style/dreamshaper"), HasSubstr("did you mean 'styles/dreamshaper'?"));
+    EXPECT_THAT(found("very/much/more/of/it/dreamshaper"), Not(HasSubstr("did you mean")));
+    put("models/loras/other/dreamshaper.safetensors", fakeLora());
+    ASSERT_TRUE(library_->refresh());
+    EXPECT_THAT(found("dreamshapr"),
+                HasSubstr("did you mean 'models/loras/other/dreamshaper' or 'models/loras/styles/dreamshaper'?"));
 }
 
 TEST_F(ModelNames, WhatWasAddedMeanwhileIsFound) {
