@@ -58,7 +58,7 @@ class DiffusionPainter final : public FramePainter {
     const std::vector<std::string>& notes() const override { return notes_; }
 
   private:
-    Status encodePrompts(const StyleInputs& style);
+    Status encodePrompts(const StyleInputs& style, const CancelToken& cancel);
     Status encodePictures(const StyleInputs& style, const CancelToken& cancel);
     Status compile(const CancelToken& cancel);
     Status injectStyle(const StyleInputs& style, const CancelToken& cancel);
@@ -156,7 +156,7 @@ UnetShape DiffusionPainter::wantedShape() const {
 }
 
 /// The text encoders come and go before the UNet is packed, so that their memory does not add up.
-Status DiffusionPainter::encodePrompts(const StyleInputs& style) {
+Status DiffusionPainter::encodePrompts(const StyleInputs& style, const CancelToken& cancel) {
     RB_ASSIGN(const auto tokenizer, ClipTokenizer::open(resourcesFolder() / "tokenizer"));
     std::vector<TextEncoderPart> parts{{loras_.part("text_encoder"), model_.files.textEncoder.config}};
     if (model_.files.textEncoder2.weights)
@@ -167,6 +167,7 @@ Status DiffusionPainter::encodePrompts(const StyleInputs& style) {
     options.comfyWeights = style.comfyWeights;
     options.clipSkip = style.clipSkip;
     options.embeddings = &embeddings;
+    options.cancel = cancel;
     RB_ASSIGN(EncodedPair pair, encoder.encodePair(style.prompt, style.negativePrompt, options, backend_));
     for (const auto* prompt : {&pair.positive, &pair.negative})
         notes_.insert(notes_.end(), prompt->notes.begin(), prompt->notes.end());
@@ -234,7 +235,7 @@ Status DiffusionPainter::injectStyle(const StyleInputs& style, const CancelToken
 
 Status DiffusionPainter::setStyle(const StyleInputs& style, const CancelToken& cancel) {
     notes_ = model_.notes;
-    RB_TRY(encodePrompts(style));
+    RB_TRY(encodePrompts(style, cancel));
     RB_TRY(encodePictures(style, cancel));
     RB_TRY(cancel.check());
     if (!denoiser_->isCompiled() || !(denoiser_->shape() == wantedShape())) {

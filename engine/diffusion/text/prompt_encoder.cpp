@@ -161,6 +161,7 @@ Result<PromptEncoder::ChunkStates> PromptEncoder::encodeChunks(std::size_t which
     request.tokens = std::move(input.vectors);
     request.finalNorm = !isXl;
     request.projected = isXl && which == 1;
+    request.cancel = options.cancel;
     RB_ASSIGN(request.layersLeftOut, layersLeftOut(family_, config, options.clipSkip));
     RB_ASSIGN(TextStates states, computeTextStates(config, *encoder.weights, std::move(request), backend));
     if (!allFinite(states.context) || !allFinite(states.projected))

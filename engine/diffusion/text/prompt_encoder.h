@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/networks/text_encoder.h"
 #include "engine/diffusion/text/clip_tokenizer.h"
@@ -42,6 +43,7 @@ struct PromptOptions {
     bool zeroEmptyNegative = true;
     /// May be null. Its words are replaced by their vectors, with or without "embedding:" before them.
     const EmbeddingLibrary* embeddings = nullptr;
+    CancelToken cancel = {};  ///< asked every few layers
 };
 
 struct EncodedPrompt {
@@ -69,7 +71,7 @@ class PromptEncoder {
     /// Packs a few layers at a time, runs them and frees them again; the pages of the weights are given back too.
     /// Prompts: as readPromptWeights(); tags are left out (takeLoraTags() lists them for the caller).
     /// Errors: BadInput (prompt beyond kLongestPromptBytes or kMostChunks, clip skip beyond the layers, weights that do
-    /// not fit or hold no numbers), those of compiling and running.
+    /// not fit or hold no numbers), those of compiling and running; Cancelled.
     Result<EncodedPair> encodePair(std::string_view positive, std::string_view negative, const PromptOptions& options,
                                    kernels::Backend& backend) const;
 

@@ -19,10 +19,12 @@ using Part = std::function<void(Graph&, Value)>;
 
 class Runner {
   public:
-    Runner(const TextEncoderConfig& config, const weights::ListedWeights& weights, Backend& backend, int texts)
-        : config_(config), weights_(weights), backend_(backend), texts_(texts) {}
+    Runner(const TextEncoderConfig& config, const weights::ListedWeights& weights, Backend& backend,
+           const TextStatesRequest& request)
+        : config_(config), weights_(weights), backend_(backend), texts_(request.texts), cancel_(request.cancel) {}
 
     Result<NamedTensors> run(const std::vector<float>& input, const Part& part) {
+        RB_TRY(cancel_.check());
         Graph graph;
         part(graph, graph.input("in", {texts_, config_.positions, config_.hiddenSize}));
         RB_ASSIGN(NamedTensors outputs, runOnce(std::move(graph), weights_, backend_, {{"in", input}}));
@@ -48,13 +50,14 @@ class Runner {
     const weights::ListedWeights& weights_;
     Backend& backend_;
     int texts_;
+    CancelToken cancel_;
 };
 
 }  // namespace
 
 Result<TextStates> computeTextStates(const TextEncoderConfig& config, const weights::ListedWeights& weights,
                                      TextStatesRequest request, Backend& backend) {
-    Runner runner(config, weights, backend, request.texts);
+    Runner runner(config, weights, backend, request);
     const int contextLayers = config.layers - request.layersLeftOut;
     RB_ENSURE(contextLayers > 0 && request.layersLeftOut >= 0, "a text encoder was asked for a layer that it lacks");
     RB_ASSIGN(NamedTensors placed, runner.run(request.tokens, [&](Graph& graph, Value x) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/core/cancel_token.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/networks/text_encoder.h"
 #include "engine/weights/listed_weights.h"
@@ -16,6 +17,7 @@ struct TextStatesRequest {
     int layersLeftOut = 0;           ///< at the end, before the context is taken
     bool finalNorm = true;           ///< over the context
     bool projected = false;          ///< also the projection of the last layer
+    CancelToken cancel = {};         ///< asked every few layers
 };
 
 struct TextStates {
@@ -24,7 +26,7 @@ struct TextStates {
 };
 
 /// Runs a text encoder once, a few layers at a time, so that its weights are never packed all at once.
-/// Errors: those of compiling and running.
+/// Errors: those of compiling and running; Cancelled.
 Result<TextStates> computeTextStates(const TextEncoderConfig& config, const weights::ListedWeights& weights,
                                      TextStatesRequest request, kernels::Backend& backend);
 

@@ -181,6 +181,14 @@ TEST(PromptEncoder, TagsAreLeftOut) {
     EXPECT_EQ(encode("<hypernet:x:1>", "").positive.notes.size(), 1u);
 }
 
+TEST(PromptEncoder, StopsWhenCancelled) {
+    PromptOptions options;
+    options.cancel.cancel();
+    const auto pair = tinyEncoder().encodePair(kCat, "", options, backend());
+    ASSERT_FALSE(pair);
+    EXPECT_EQ(pair.error().code, StatusCode::Cancelled);
+}
+
 TEST(PromptEncoder, SaysWhatIsWrong) {
     const auto messageOf = [](const auto& result) { return result ? std::string("success") : result.error().message; };
     const auto few = PromptEncoder::create(TextFamily::StableDiffusionXl, {testing::tinyTextEncoder()}, tokenizer());
