@@ -14,6 +14,15 @@ std::filesystem::path baseFolder(const char* variable, const char* underHome) {
     return std::filesystem::path(home && *home ? home : "/tmp") / underHome / "reelbrush";
 }
 
+/// What comes with the program: where the variable says, else installed with it, else where it was built.
+std::filesystem::path ownFile(const char* variable, const char* installedAs, const char* built) {
+    if (const char* value = std::getenv(variable); value && *value) return value;
+    std::error_code ignored;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    const auto installed = program.parent_path().parent_path() / installedAs;
+    return std::filesystem::exists(installed, ignored) ? installed : std::filesystem::path(built);
+}
+
 }  // namespace
 
 std::filesystem::path configFolder() {
@@ -29,12 +38,11 @@ std::filesystem::path dataFolder() {
 }
 
 std::filesystem::path resourcesFolder() {
-    if (const char* value = std::getenv("REELBRUSH_RESOURCES"); value && *value) return value;
-    std::error_code ignored;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    const auto installed = program.parent_path().parent_path() / "share" / "reelbrush";
-    if (std::filesystem::is_directory(installed, ignored)) return installed;
-    return REELBRUSH_BUILD_RESOURCES;
+    return ownFile("REELBRUSH_RESOURCES", "share/reelbrush", REELBRUSH_BUILD_RESOURCES);
+}
+
+std::filesystem::path cudaModuleFile() {
+    return ownFile("REELBRUSH_CUDA_MODULE", "lib/reelbrush/libreelbrush_cuda.so", REELBRUSH_BUILD_CUDA_MODULE);
 }
 
 }  // namespace reelbrush

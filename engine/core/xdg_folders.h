@@ -14,4 +14,8 @@ std::filesystem::path dataFolder();
 /// installed program (../share/reelbrush), else the source tree's resources folder that it was built from.
 std::filesystem::path resourcesFolder();
 
+/// The CUDA backend's module: $REELBRUSH_CUDA_MODULE, else beside the installed program (../lib/reelbrush), else in the
+/// build tree. May not exist.
+std::filesystem::path cudaModuleFile();
+
 }  // namespace reelbrush

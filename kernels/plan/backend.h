@@ -1,7 +1,9 @@
 #pragma once
 
+#include "kernels/plan/device.h"
 #include "kernels/plan/step.h"
 
+#include <cstddef>
 #include <memory>
 
 namespace reelbrush::kernels {
@@ -14,6 +16,10 @@ class Backend {
     virtual Result<std::unique_ptr<Step>> prepare(const StepRequest& request) = 0;
     /// Called by whatever thread compiles or runs a plan, before it does: sets that thread up (thread count).
     virtual void enter() {}
+    /// Where the backend computes in memory of its own; null where it computes in the host's.
+    virtual Device* device() { return nullptr; }
+    /// Memory that plans are bound to, zero-filled on hosts. Errors: OutOfMemory.
+    virtual Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes);
 };
 
 }  // namespace reelbrush::kernels

@@ -24,9 +24,10 @@ struct Value {
     bool operator==(const Value&) const = default;
 };
 
-using Op = std::variant<ActivationOp, Conv2d, Linear, GroupNorm, LayerNorm, Attention, Geglu, UpsampleNearest,
-                        PixelUnshuffle, PixelShuffle, Add, AddChannels, Affine, ScaleBy, SoftClamp, ConcatChannels,
-                        ConcatTokens, RepeatBatch, SliceBatch, ConcatBatch, SwapAxes, Reshape, Constant, TimestepEmbedding>;
+using Op =
+    std::variant<ActivationOp, Conv2d, Linear, GroupNorm, LayerNorm, Attention, Geglu, UpsampleNearest, PixelUnshuffle,
+                 PixelShuffle, Add, AddChannels, Affine, ScaleBy, SoftClamp, ConcatChannels, ConcatTokens, RepeatBatch,
+                 SliceBatch, ConcatBatch, SwapAxes, Reshape, Constant, TimestepEmbedding>;
 
 /// One op applied: what it reads, what it writes, which weights it uses (names, in the order its header gives).
 struct Node {

@@ -1,5 +1,6 @@
 #include "kernels/plan/plan.h"
 
+#include "kernels/plan/device_exchange.h"
 #include "kernels/plan/fusion.h"
 #include "kernels/plan/memory_plan.h"
 
@@ -19,10 +20,17 @@ struct Plan::Impl {
     std::vector<std::size_t> valueOffsets, scratchOffsets;
     std::size_t arenaBytes = 0;
     std::byte* arena = nullptr;
+    std::unique_ptr<DeviceExchange> exchange;  ///< where the backend has a device of its own
+    std::unique_ptr<Recording> recording;      ///< of a whole run, from the second on
+    bool hasRun = false;                       ///< since it was bound
 
     void shareReshapes();
     void placeInArena();
-    float* addressOf(Value value) const;
+    std::size_t bytesOf(Value value) const;
+    std::byte* addressOf(Value value) const;
+    Status queueRun() const;
+    Status runOnDevice();
+    Result<double> timed(Step& step) const;
     const Value* find(const std::vector<std::pair<std::string, Value>>& list, std::string_view name) const;
     StepReport reportOf(std::size_t node) const;
 };
@@ -46,8 +54,7 @@ void Plan::Impl::placeInArena() {
         const auto root = static_cast<std::size_t>(storage[static_cast<std::size_t>(value.index)]);
         MemoryRequest& request = requests[root];
         if (request.bytes == 0) {
-            request.bytes =
-                static_cast<std::size_t>(graph.shapeOf(Value{static_cast<int>(root)}).elements()) * sizeof(float);
+            request.bytes = bytesOf(Value{static_cast<int>(root)});
             request.firstStep = firstStep;
         }
         request.firstStep = std::min(request.firstStep, firstStep);
@@ -70,9 +77,40 @@ void Plan::Impl::placeInArena() {
     scratchOffsets.assign(split, plan.offsets.end());
 }
 
-float* Plan::Impl::addressOf(Value value) const {
+std::size_t Plan::Impl::bytesOf(Value value) const {
+    const DType type = exchange ? exchange->typeOf(value) : DType::F32;
+    return static_cast<std::size_t>(graph.shapeOf(value).elements()) * sizeOf(type);
+}
+
+std::byte* Plan::Impl::addressOf(Value value) const {
     const auto root = static_cast<std::size_t>(storage[static_cast<std::size_t>(value.index)]);
-    return reinterpret_cast<float*>(arena + valueOffsets[root]);
+    return arena + valueOffsets[root];
+}
+
+/// All of a run on a device, from the caller's inputs to its outputs.
+Status Plan::Impl::queueRun() const {
+    const auto addresses = [this](Value value) { return addressOf(value); };
+    RB_TRY(exchange->queueInputs(addresses));
+    for (const auto& step : steps)
+        if (step) RB_TRY(step->run());
+    return exchange->queueOutputs(addresses);
+}
+
+/// Plans that run once are never recorded, and the first run loads whatever is loaded late.
+Status Plan::Impl::runOnDevice() {
+    if (hasRun && !recording) {
+        RB_ASSIGN(recording, backend->device()->record([this] { return queueRun(); }));
+    }
+    RB_TRY(recording ? recording->replay() : queueRun());
+    hasRun = true;
+    return backend->device()->finish();
+}
+
+Result<double> Plan::Impl::timed(Step& step) const {
+    if (exchange) return backend->device()->timed([&] { return step.run(); });
+    const auto start = std::chrono::steady_clock::now();
+    RB_TRY(step.run());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 const Value* Plan::Impl::find(const std::vector<std::pair<std::string, Value>>& list, std::string_view name) const {
@@ -114,6 +152,9 @@ Result<Plan> Plan::compile(Graph graph, const WeightProvider& weights, Backend& 
         impl->steps.push_back(std::move(step));
     }
     impl->graph = std::move(graph);
+    if (Device* device = backend.device()) {
+        RB_ASSIGN(impl->exchange, DeviceExchange::create(*device, impl->graph));
+    }
     impl->shareReshapes();
     impl->placeInArena();
     return Plan(std::move(impl));
@@ -132,12 +173,15 @@ std::size_t Plan::weightBytes() const {
 Status Plan::bind(std::span<std::byte> arena) {
     RB_ENSURE(arena.size() >= impl_->arenaBytes, "arena smaller than the plan's peak");
     impl_->arena = arena.data();
+    impl_->recording.reset();
+    impl_->hasRun = false;
     for (std::size_t i = 0; i < impl_->steps.size(); ++i) {
         if (!impl_->steps[i]) continue;
         const Node& node = impl_->graph.nodes()[i];
         StepBuffers buffers;
-        for (Value input : node.inputs) buffers.inputs.push_back(impl_->addressOf(input));
-        buffers.output = impl_->addressOf(node.output);
+        for (Value input : node.inputs)
+            buffers.inputs.push_back(reinterpret_cast<const float*>(impl_->addressOf(input)));
+        buffers.output = reinterpret_cast<float*>(impl_->addressOf(node.output));
         buffers.scratch = impl_->arena + impl_->scratchOffsets[i];
         impl_->steps[i]->bind(buffers);
     }
@@ -147,13 +191,17 @@ Status Plan::bind(std::span<std::byte> arena) {
 std::span<float> Plan::input(std::string_view name) {
     const Value* value = impl_->find(impl_->graph.inputs(), name);
     if (!value) return {};
-    return {impl_->addressOf(*value), static_cast<std::size_t>(impl_->graph.shapeOf(*value).elements())};
+    if (impl_->exchange) return impl_->exchange->inputAt(*value);
+    return {reinterpret_cast<float*>(impl_->addressOf(*value)),
+            static_cast<std::size_t>(impl_->graph.shapeOf(*value).elements())};
 }
 
 std::span<const float> Plan::output(std::string_view name) const {
     const Value* value = impl_->find(impl_->graph.outputs(), name);
     if (!value) return {};
-    return {impl_->addressOf(*value), static_cast<std::size_t>(impl_->graph.shapeOf(*value).elements())};
+    if (impl_->exchange) return impl_->exchange->outputAt(*value);
+    return {reinterpret_cast<const float*>(impl_->addressOf(*value)),
+            static_cast<std::size_t>(impl_->graph.shapeOf(*value).elements())};
 }
 
 Shape Plan::outputShape(std::string_view name) const {
@@ -165,6 +213,10 @@ Shape Plan::outputShape(std::string_view name) const {
 Status Plan::run(const std::function<bool()>& cancelled) {
     RB_ENSURE(impl_->arena != nullptr, "plan run before bind");
     impl_->backend->enter();
+    if (impl_->exchange) {
+        if (cancelled && cancelled()) return fail(StatusCode::Cancelled, "cancelled");
+        return impl_->runOnDevice();
+    }
     for (const auto& step : impl_->steps) {
         if (!step) continue;
         if (cancelled && cancelled()) return fail(StatusCode::Cancelled, "cancelled");
@@ -197,16 +249,15 @@ std::vector<StepReport> Plan::report() const {
 Result<std::vector<StepReport>> Plan::profile(int repeats) {
     RB_ENSURE(impl_->arena != nullptr, "plan profiled before bind");
     impl_->backend->enter();
+    if (impl_->exchange) RB_TRY(impl_->exchange->queueInputs([this](Value value) { return impl_->addressOf(value); }));
     std::vector<StepReport> reports = report();
     for (StepReport& entry : reports) entry.seconds = std::numeric_limits<double>::max();
     for (int repeat = 0; repeat < repeats; ++repeat) {
         auto entry = reports.begin();
         for (const auto& step : impl_->steps) {
             if (!step) continue;
-            const auto start = std::chrono::steady_clock::now();
-            RB_TRY(step->run());
-            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-            entry->seconds = std::min(entry->seconds, taken.count());
+            RB_ASSIGN(const double seconds, impl_->timed(*step));
+            entry->seconds = std::min(entry->seconds, seconds);
             ++entry;
         }
     }

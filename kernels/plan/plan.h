@@ -46,15 +46,18 @@ class Plan {
     /// Packed weights held by the steps.
     std::size_t weightBytes() const;
 
-    /// arena: 64-byte aligned, at least arenaBytes(), not owned. Errors: Internal when it is too small.
+    /// arena: of the backend (see Backend::allocateArena), 64-byte aligned, at least arenaBytes(), not owned.
+    /// Errors: Internal when it is too small.
     Status bind(std::span<std::byte> arena);
-    /// Where the caller writes an input, or reads an output, between runs; row-major f32 of the declared shape.
+    /// Where the caller writes an input, or reads an output, between runs; row-major f32 of the declared shape, in host
+    /// memory.
     /// Empty for an unknown name or before bind.
     std::span<float> input(std::string_view name);
     std::span<const float> output(std::string_view name) const;
     Shape outputShape(std::string_view name) const;
 
-    /// Computes once. `cancelled` is asked between steps. Errors: Cancelled, Internal.
+    /// Computes once, and returns when the outputs are there. `cancelled` is asked between steps, on a device before
+    /// the first. Errors: Cancelled, Internal.
     Status run(const std::function<bool()>& cancelled = {});
 
     /// Packs again, from `weights`, only the steps that use one of the touched names. Returns how many did.

@@ -27,15 +27,19 @@ endif()
 
 # Every library and program links this; it carries nothing but the warnings and the sanitizers.
 add_library(reelbrush_warnings INTERFACE)
-target_compile_options(reelbrush_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+target_compile_options(reelbrush_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror>)
+# nvcc's own line marks would set off -Wpedantic.
+target_compile_options(reelbrush_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -lineinfo -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     # At -O3, or instrumented, these three fire inside the standard library itself (GCC bugs 105329, 105651, 105562).
     target_compile_options(reelbrush_warnings INTERFACE
-        -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow)
+        $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow>)
 endif()
 if(REELBRUSH_SANITIZE)
     target_compile_options(reelbrush_warnings INTERFACE
-        -fsanitize=${REELBRUSH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${REELBRUSH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
     target_link_options(reelbrush_warnings INTERFACE -fsanitize=${REELBRUSH_SANITIZE})
 endif()
 if(REELBRUSH_FUZZ)

@@ -23,7 +23,8 @@ const std::vector<Layer>& layers() {
         {"kernels/plan", {"kernels/tensor", "kernels/ops"}},
         {"kernels/reference", {"kernels/tensor", "kernels/ops", "kernels/plan"}},
         {"kernels/cpu", {"kernels/tensor", "kernels/ops", "kernels/plan"}},
-        {"kernels/cuda", {"kernels/tensor", "kernels/ops", "kernels/plan"}},
+        {"kernels/cuda_module", {"kernels/tensor", "kernels/ops", "kernels/plan"}},
+        {"kernels/cuda", {"kernels/tensor", "kernels/ops", "kernels/plan", "kernels/cuda_module"}},
         // Status lives at the very bottom, since the kernels report errors with it too.
         {"engine/core", {"kernels/tensor/status.h"}},
         {"engine/media", {"engine/core"}},

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "kernels/cuda_module/cuda_module.h"
+#include "kernels/plan/backend.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace reelbrush::kernels {
+
+/// Computes on a CUDA device: cuDNN for convolutions, cuBLASLt for linears, kernels of our own for the rest.
+class CudaBackend : public Backend {
+  public:
+    /// Errors: Unsupported where there is no driver, card or library for it (named), BadInput for a wrong device.
+    static Result<std::unique_ptr<CudaBackend>> create(const CudaOptions& options);
+    ~CudaBackend() override;
+
+    Result<std::unique_ptr<Step>> prepare(const StepRequest& request) override;
+    void enter() override;
+    Device* device() override;
+    Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes) override;
+
+  private:
+    CudaBackend();
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace reelbrush::kernels

@@ -1,0 +1,58 @@
+#include "kernels/cuda/cuda_context.h"
+
+#include "kernels/cuda/cuda_status.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace reelbrush::kernels {
+
+namespace {
+
+constexpr int kOldestMajor = 8;  // Ampere: bf16 and asynchronous copies
+
+Status openDevice(CudaContext& context) {
+    int count = 0;
+    if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess || count == 0)
+        return fail(StatusCode::Unsupported,
+                    fmt::format("no CUDA device can be used: {}",
+                                error == cudaSuccess ? "none is present" : cudaGetErrorString(error)));
+    if (context.device < 0 || context.device >= count)
+        return fail(StatusCode::BadInput, fmt::format("there is no CUDA device {}; this machine has {}, counted from 0",
+                                                      context.device, count));
+    RB_TRY(cudaStatus(cudaSetDevice(context.device), "choosing the CUDA device"));
+    RB_TRY(cudaStatus(cudaGetDeviceProperties(&context.properties, context.device), "asking the CUDA device"));
+    if (context.properties.major < kOldestMajor)
+        return fail(
+            StatusCode::Unsupported,
+            fmt::format("{} (compute capability {}.{}) is too old: {}.0 or newer is needed", context.properties.name,
+                        context.properties.major, context.properties.minor, kOldestMajor));
+    return cudaStatus(cudaStreamCreateWithFlags(&context.stream, cudaStreamNonBlocking), "making a CUDA stream");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType valueType,
+                                                         std::shared_ptr<MemoryBudget> budget) {
+    std::unique_ptr<CudaContext> context(new CudaContext());
+    context->device = device;
+    context->valueType = valueType;
+    context->budget = std::move(budget);
+    RB_TRY(openDevice(*context));
+    if (const cudnnStatus_t status = cudnnCreate(&context->cudnn); status != CUDNN_STATUS_SUCCESS)
+        return fail(StatusCode::Unsupported, fmt::format("cuDNN cannot be used: {}", cudnnGetErrorString(status)));
+    if (cudnnSetStream(context->cudnn, context->stream) != CUDNN_STATUS_SUCCESS)
+        return fail(StatusCode::Internal, "cuDNN does not take the stream");
+    if (const cublasStatus_t status = cublasLtCreate(&context->cublasLt); status != CUBLAS_STATUS_SUCCESS)
+        return fail(StatusCode::Unsupported, fmt::format("cuBLAS cannot be used: {}", cublasLtGetStatusString(status)));
+    return context;
+}
+
+CudaContext::~CudaContext() {
+    if (cublasLt) cublasLtDestroy(cublasLt);
+    if (cudnn) cudnnDestroy(cudnn);
+    if (stream) cudaStreamDestroy(stream);
+}
+
+}  // namespace reelbrush::kernels

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "kernels/cuda/cuda_memory.h"
+#include "kernels/tensor/dtype.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace reelbrush::kernels {
+
+/// What all steps of one CUDA backend share. Must outlive them.
+struct CudaContext {
+    /// Opens the device. Errors: Unsupported (no driver, no such device, too old a card), OutOfMemory, Internal.
+    static Result<std::unique_ptr<CudaContext>> create(int device, DType valueType,
+                                                       std::shared_ptr<MemoryBudget> budget);
+    ~CudaContext();
+    CudaContext(const CudaContext&) = delete;
+    CudaContext& operator=(const CudaContext&) = delete;
+
+    Result<std::unique_ptr<CudaMemory>> allocate(std::size_t bytes, const char* purpose) const {
+        return CudaMemory::allocate(bytes, budget, purpose);
+    }
+
+    int device = 0;
+    DType valueType = DType::F16;  ///< F16, BF16 or F32
+    cudaDeviceProp properties{};
+    cudaStream_t stream = nullptr;  ///< all work of the backend, in order
+    cudnnHandle_t cudnn = nullptr;
+    cublasLtHandle_t cublasLt = nullptr;
+    std::shared_ptr<MemoryBudget> budget;
+    std::filesystem::path algorithmCacheFile;  ///< measured choices; empty: none are kept
+
+  private:
+    CudaContext() = default;
+};
+
+}  // namespace reelbrush::kernels
