@@ -1,9 +1,12 @@
 #include "engine/weights/diffusion_model.h"
 
+#include "engine/weights/finite_weights.h"
 #include "engine/weights/folder_model.h"
 #include "engine/weights/json_file.h"
 #include "engine/weights/layouts/in_file.h"
+#include "engine/weights/layouts/name_translation.h"
 #include "engine/weights/model_part_files.h"
+#include "engine/weights/model_weights.h"
 #include "engine/weights/part_completeness.h"
 #include "engine/weights/single_file_model.h"
 
@@ -50,6 +53,14 @@ Status applySidecar(DiffusionModelFiles& model) {
     return applyOverrides(model, overrides, quotedPath(sidecar));
 }
 
+/// A whole SDXL model stands in for both of its text encoders.
+bool holdsSecondTextEncoder(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) return fs::is_directory(path / "text_encoder_2", ignored);
+    const auto stored = ModelWeights::open(path);
+    return stored && hasPrefix(**stored, "conditioner.embedders.1.");
+}
+
 Status takePartsFromElsewhere(DiffusionModelFiles& model, const OpenModelOptions& options) {
     if (!options.vae.empty()) {
         RB_ASSIGN(model.vae, openVae(options.vae, model.family));
@@ -58,8 +69,11 @@ Status takePartsFromElsewhere(DiffusionModelFiles& model, const OpenModelOptions
     if (!options.textEncoder.empty()) {
         RB_ASSIGN(model.textEncoder, openTextEncoder(options.textEncoder, first));
     }
-    if (!options.textEncoder2.empty()) {
-        RB_ASSIGN(model.textEncoder2, openTextEncoder(options.textEncoder2, TextEncoderRole::SdxlSecond));
+    fs::path second = options.textEncoder2;
+    const bool lacksSecond = model.family == BaseFamily::Sdxl && !model.textEncoder2.weights;
+    if (second.empty() && lacksSecond && holdsSecondTextEncoder(options.textEncoder)) second = options.textEncoder;
+    if (!second.empty()) {
+        RB_ASSIGN(model.textEncoder2, openTextEncoder(second, TextEncoderRole::SdxlSecond));
     }
     return {};
 }
@@ -80,14 +94,14 @@ Status checkPartsFit(const DiffusionModelFiles& model) {
     if (reads > 0 && first > 0 && (!isXl || second > 0) && first + second != reads)
         return fail(StatusCode::BadInput,
                     fmt::format("the UNet reads text of width {}, but the text encoder{} {} wide; "
-                                "they belong to different models",
+                                "they belong to different models: choose a text encoder of the UNet's own family",
                                 reads, isXl ? "s together are" : " is", first + second));
     const std::int64_t latents = number(model.vae, "latent_channels");
     const std::int64_t paints = number(model.unet, "out_channels");
     if (latents > 0 && paints > 0 && latents != paints)
         return fail(StatusCode::BadInput,
                     fmt::format("the UNet paints latents of {} channels, but the VAE has {}; they belong to different "
-                                "models",
+                                "models: choose another VAE",
                                 paints, latents));
     return {};
 }
@@ -110,6 +124,13 @@ Result<DiffusionModelFiles> openDiffusionModel(const fs::path& path, const OpenM
     const bool isFolder = fs::is_directory(path, ignored);
     RB_ASSIGN(DiffusionModelFiles model,
               isFolder ? openFolderModel(path, options.prediction) : openSingleFileModel(path, options.prediction));
+    const std::pair<const char*, ModelPart*> parts[] = {{"unet", &model.unet},
+                                                        {"vae", &model.vae},
+                                                        {"text_encoder", &model.textEncoder},
+                                                        {"text_encoder_2", &model.textEncoder2}};
+    for (const auto& [name, part] : parts)
+        part->weights =
+            requireFinite(std::move(part->weights), fs::is_directory(path / name, ignored) ? path / name : path);
     RB_TRY(takePartsFromElsewhere(model, options));
     if (!isFolder) RB_TRY(applySidecar(model));
     RB_TRY(applyOverrides(model, options.configOverrides, "the model's options"));

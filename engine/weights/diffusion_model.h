@@ -41,6 +41,7 @@ struct OpenModelOptions {
     /// v-prediction models from the others; else epsilon. The tensor `ztsnr` marks a zero terminal SNR.
     Prediction prediction = Prediction::Auto;
     /// Parts to take from elsewhere; each a file or folder as openVae and openTextEncoder take.
+    /// A whole SDXL model as textEncoder brings the second one too, where it lacks.
     std::filesystem::path vae, textEncoder, textEncoder2;
     /// Fields that replace inferred or stored ones, by part: {"unet": {...}, "vae", "text_encoder", "text_encoder_2",
     /// "scheduler"}. Applied after those of a sidecar: a file NAME.json of the same form beside NAME.safetensors, whose

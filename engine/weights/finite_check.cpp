@@ -64,17 +64,22 @@ std::optional<std::int64_t> firstNotFinite(const kernels::WeightView& view) {
 
 }  // namespace
 
+Status checkFinite(std::string_view name, const kernels::WeightView& view) {
+    const auto at = firstNotFinite(view);
+    if (!at) return {};
+    return fail(StatusCode::BadInput,
+                fmt::format("weight {} holds a value that is not a finite number (number {} of {}): the file is "
+                            "damaged, or was made by a merge that failed; get it again",
+                            quotedName(name), *at + 1, view.shape.elements()));
+}
+
 Status checkFinite(const ListedWeights& weights, const CancelToken& cancel) {
     constexpr std::size_t kDropAfterBytes = std::size_t{64} << 20;
     std::size_t readBytes = 0;
     for (const std::string& name : weights.names()) {
         RB_TRY(cancel.check());
         RB_ASSIGN(const kernels::WeightView view, weights.find(name));
-        if (const auto at = firstNotFinite(view))
-            return fail(StatusCode::BadInput,
-                        fmt::format("weight {} holds a value that is not a finite number (number {} of {}): the file "
-                                    "is damaged, or was made by a merge that failed; get it again",
-                                    quotedName(name), *at + 1, view.shape.elements()));
+        RB_TRY(checkFinite(name, view));
         readBytes += static_cast<std::size_t>(view.shape.elements()) * kernels::sizeOf(view.dtype);
         if (readBytes < kDropAfterBytes) continue;
         weights.dropPages();

@@ -6,6 +6,8 @@
 #include "engine/weights/layouts/model_part_reader.h"
 #include "engine/weights/layouts/scheduler_inference.h"
 #include "engine/weights/layouts/vae_inference.h"
+#include "engine/weights/model_kind.h"
+#include "engine/weights/model_weights.h"
 #include "engine/weights/unsupported_models.h"
 
 #include <fmt/format.h>
@@ -32,10 +34,15 @@ Status readUnetOf(const DiffusersComponent& component, DiffusionModelFiles& mode
     if (const std::string name = unsupportedModelName(*weights); !name.empty())
         return fail(StatusCode::Unsupported, fmt::format("{} is {}; supported are SD 1.5, SD 2.x and SDXL base models",
                                                          quotedPath(model.path), name));
+    if (const ModelKind kind = identifyModel(weights->stored()).kind; kind == ModelKind::ControlNet)
+        return fail(StatusCode::BadInput,
+                    fmt::format("{} holds {}, not a whole model; choose a model of SD 1.5, SD 2.x or SDXL",
+                                quotedPath(component.folder), nameWithArticle(kind)));
     RB_TRY(inFile(component.folder, keep(readUnet(weights, component.config, 0), model.unet, model)));
     if (!model.unet.weights)
         return fail(StatusCode::BadInput,
-                    fmt::format("{} does not hold the weights of a UNet", quotedPath(component.weightsFile)));
+                    fmt::format("{} does not hold the weights of a UNet; choose a model of SD 1.5, SD 2.x or SDXL",
+                                quotedPath(component.weightsFile)));
     model.family = familyOf(model.unet.config);
     RB_ASSIGN(model.variant, inFile(component.folder, variantOf(model.unet.config)));
     TrainingHints hints;

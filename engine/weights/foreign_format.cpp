@@ -56,7 +56,9 @@ Status refuseForeignFormat(const std::filesystem::path& path, std::span<const st
     if (lower.starts_with("<!doctype html") || lower.starts_with("<html"))
         return fail(
             StatusCode::BadInput,
-            fmt::format("{} is a web page, not a model; the download probably asked for a login", quotedPath(path)));
+            fmt::format(
+                "{} is a web page, not a model; the download probably asked for a login: log in and download it again",
+                quotedPath(path)));
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include "engine/weights/ip_adapter.h"
 
+#include "engine/weights/finite_weights.h"
 #include "engine/weights/layouts/in_file.h"
 #include "engine/weights/layouts/ip_adapter_names.h"
 #include "engine/weights/layouts/vision_inference.h"
@@ -82,6 +83,7 @@ Result<IpAdapterFiles> openIpAdapter(const std::filesystem::path& path) {
     RB_ASSIGN(files.weights, inFile(path, RenamedWeights::make({located.weights}, std::move(names.weights))));
     RB_TRY(inFile(path, countAttentions(files)));
     RB_TRY(inFile(path, checkProjection(*files.weights)));
+    files.weights = requireFinite(std::move(files.weights), path);
     return files;
 }
 
@@ -96,6 +98,7 @@ Result<ModelPart> openImageEncoder(const std::filesystem::path& path) {
         RB_ASSIGN(part.config, inFile(located.path, inferVisionEncoderConfig(*part.weights)));
     }
     part.config.update(located.overrides);
+    part.weights = requireFinite(std::move(part.weights), located.path);
     return part;
 }
 

@@ -60,9 +60,10 @@ Result<LocatedPart> locatePart(const fs::path& path, const char* part) {
 tl::unexpected<Error> notSuchAPart(const LocatedPart& located, const char* wanted) {
     const ModelIdentity identity = identifyModel(located.weights->stored());
     if (identity.kind == ModelKind::Unknown)
-        return fail(StatusCode::BadInput, fmt::format("{} holds no {}", quotedPath(located.path), wanted));
-    return fail(StatusCode::BadInput, fmt::format("{} holds no {}: it is {}", quotedPath(located.path), wanted,
-                                                  nameWithArticle(identity.kind)));
+        return fail(StatusCode::BadInput,
+                    fmt::format("{} holds no {}; choose another file", quotedPath(located.path), wanted));
+    return fail(StatusCode::BadInput, fmt::format("{} holds no {}: it is {}; choose another file",
+                                                  quotedPath(located.path), wanted, nameWithArticle(identity.kind)));
 }
 
 }  // namespace reelbrush::weights

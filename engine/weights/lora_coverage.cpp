@@ -29,16 +29,16 @@ Result<std::string> misfit(const LoraModule& module, const LoraPlace& place, con
     if (module.changesWeight()) {
         const std::string name = place.module + ".weight";
         if (!weights.contains(name)) return fmt::format("{} (the model's layer has no weight)", module.key);
-        RB_ASSIGN(const kernels::WeightView view, weights.find(name));
-        if (!fitsWeight(module, view.shape))
-            return fmt::format("{} (LoRA {}, model {})", module.key, updateShapeText(module), view.shape.toString());
+        RB_ASSIGN(const kernels::Shape shape, weights.shapeOf(name));
+        if (!fitsWeight(module, shape))
+            return fmt::format("{} (LoRA {}, model {})", module.key, updateShapeText(module), shape.toString());
     }
     if (module.changesBias()) {
         const std::string name = place.module + ".bias";
         if (!weights.contains(name)) return fmt::format("{} (the model's layer has no bias)", module.key);
-        RB_ASSIGN(const kernels::WeightView view, weights.find(name));
-        if (!fitsBias(module, view.shape))
-            return fmt::format("{} (a bias of another length than the model's {})", module.key, view.shape.toString());
+        RB_ASSIGN(const kernels::Shape shape, weights.shapeOf(name));
+        if (!fitsBias(module, shape))
+            return fmt::format("{} (a bias of another length than the model's {})", module.key, shape.toString());
     }
     return std::string();
 }
@@ -73,12 +73,12 @@ std::string LoraCoverage::summary() const {
 
 std::string LoraCoverage::warning() const {
     if (isComplete()) return {};
-    std::string text = fmt::format("LoRA {}: {}", quotedPath(file), summary());
-    if (isForAnotherBase(*this)) text += "; " + baseSentence(*this);
-    if (!missing.empty()) text += fmt::format("; not in this model: {}", firstOf(missing));
-    if (!shapeMismatches.empty()) text += fmt::format("; of another shape: {}", firstOf(shapeMismatches));
-    if (!unreadTensors.empty()) text += fmt::format("; tensors not understood: {}", firstOf(unreadTensors));
-    return text;
+    std::vector<std::string> reasons;
+    if (isForAnotherBase(*this)) reasons.push_back(baseSentence(*this));
+    if (!missing.empty()) reasons.push_back("not in this model: " + firstOf(missing));
+    if (!shapeMismatches.empty()) reasons.push_back("of another shape: " + firstOf(shapeMismatches));
+    if (!unreadTensors.empty()) reasons.push_back("tensors not understood: " + firstOf(unreadTensors));
+    return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 Result<LoraMatching> matchLora(const LoraFile& lora, const LoraDictionary& model, const std::string& modelName) {

@@ -26,7 +26,7 @@ struct LoraCoverage {
     bool isComplete() const { return applied == modulesInFile && unreadTensors.empty(); }
     /// "78 of 78 modules applied"
     std::string summary() const;
-    /// One sentence that lists what was left out (the first few); empty where the coverage is complete.
+    /// What was left out (the first few) and why, as it follows the summary; empty where the coverage is complete.
     std::string warning() const;
 };
 

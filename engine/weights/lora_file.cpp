@@ -128,7 +128,7 @@ Result<std::vector<float>> LoraFile::values(const TensorInfo& tensor) const {
     for (float value : values) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7fffffffu);
     if (largest >= 0x7f800000u)
         return fail(StatusCode::BadInput, fmt::format("{}: tensor {} holds a value that is not finite; the file is "
-                                                      "damaged or its training failed",
+                                                      "damaged or its training failed: get it again",
                                                       quotedPath(path()), quotedName(tensor.name)));
     return values;
 }

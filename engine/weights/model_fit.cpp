@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 namespace reelbrush::weights {
 
@@ -23,13 +24,16 @@ Status checkAddition(const Addition& addition, const DiffusionModelFiles& model)
                     fmt::format("the {} {} was made for {}, but the model {} is {}; use one made for {}", addition.kind,
                                 quotedPath(addition.path), nameOf(addition.family), quotedPath(model.path),
                                 nameOf(model.family), nameOf(model.family)));
-    for (const char* field : {"block_out_channels", "cross_attention_dim"}) {
+    constexpr std::pair<const char*, const char*> kWidths[] = {{"block_out_channels", "layers of width"},
+                                                               {"cross_attention_dim", "text of width"}};
+    for (const auto& [field, meaning] : kWidths) {
         const auto own = addition.config.find(field);
         const auto needed = model.unet.config.find(field);
         if (own == addition.config.end() || needed == model.unet.config.end() || *own == *needed) continue;
-        return fail(StatusCode::BadInput,
-                    fmt::format("the {} {} does not fit the model {}: its {} is {} where {} is needed", addition.kind,
-                                quotedPath(addition.path), quotedPath(model.path), field, own->dump(), needed->dump()));
+        return fail(StatusCode::BadInput, fmt::format("the {} {} does not fit the model {}: it was made for {} {}, and "
+                                                      "the model has {}; use one made for this model",
+                                                      addition.kind, quotedPath(addition.path), quotedPath(model.path),
+                                                      meaning, own->dump(), needed->dump()));
     }
     return {};
 }
@@ -41,6 +45,11 @@ Status checkFits(const ControlNetFiles& controlNet, const DiffusionModelFiles& m
 }
 
 Status checkFits(const MotionModuleFiles& motion, const DiffusionModelFiles& model) {
+    if (model.family == BaseFamily::Sd2)
+        return fail(StatusCode::BadInput,
+                    fmt::format("the motion module {} was made for {}, but the model {} is SD 2.x, for which there are "
+                                "none; use a model of SD 1.5 or SDXL, or leave the motion module out",
+                                quotedPath(motion.path), nameOf(motion.family), quotedPath(model.path)));
     return checkAddition({"motion module", motion.path, motion.family, motion.part.config}, model);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/weights/model_part_files.h"
 
+#include "engine/weights/finite_weights.h"
 #include "engine/weights/layouts/clip_text_names.h"
 #include "engine/weights/layouts/controlnet_names.h"
 #include "engine/weights/layouts/in_file.h"
@@ -28,6 +29,7 @@ Result<ModelPart> finished(Result<ReadPart> read, const LocatedPart& located, co
     found.part.config.update(located.overrides);
     RB_TRY(inFile(located.path,
                   checkComplete(*found.part.weights, impliedNames(found.part.config), wanted, found.unread)));
+    found.part.weights = requireFinite(std::move(found.part.weights), located.path);
     return std::move(found.part);
 }
 
@@ -53,6 +55,7 @@ Result<ModelPart> openVae(const fs::path& path, BaseFamily usedWith) {
     if (isTaesdHalf(*located.weights)) {
         RB_ASSIGN(ModelPart part, openTaesdHalves(path, located.weights));
         part.config.update(located.overrides);
+        part.weights = requireFinite(std::move(part.weights), located.path);
         return part;
     }
     const double scaling = usedWith == BaseFamily::Sdxl ? kSdxlScalingFactor : kSdScalingFactor;
@@ -95,6 +98,7 @@ Result<ControlNetFiles> openControlNet(const fs::path& path) {
     files.family = familyOf(files.part.config);
     RB_TRY(inFile(located.path, checkComplete(*files.part.weights, impliedControlNetNames(files.part.config),
                                               "ControlNet", files.unreadTensors)));
+    files.part.weights = requireFinite(std::move(files.part.weights), located.path);
     return files;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/weights/motion_module.h"
 
+#include "engine/weights/finite_weights.h"
 #include "engine/weights/layouts/in_file.h"
 #include "engine/weights/layouts/motion_inference.h"
 #include "engine/weights/layouts/motion_names.h"
@@ -68,6 +69,7 @@ Result<MotionModuleFiles> openMotionModule(const std::filesystem::path& path) {
     motion.hasMiddle = inferred.at("use_motion_mid_block").get<bool>();
     motion.positions = motionPositions(*motion.part.weights);
     motion.version = versionOf(motion);
+    motion.part.weights = requireFinite(std::move(motion.part.weights), located.path);
     return motion;
 }
 

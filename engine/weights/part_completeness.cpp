@@ -25,8 +25,9 @@ Status checkComplete(const ListedWeights& weights, const ImpliedNames& implied, 
     }
     return fail(
         StatusCode::BadInput,
-        fmt::format("its {} lacks {} of {} weights ({}{}); the file is incomplete or of another model", what,
-                    missing.size(), implied->size(), fmt::join(named, ", "), missing.size() > kNamed ? " ..." : ""));
+        fmt::format("its {} lacks {} of {} weights ({}{}); the file is incomplete or of another model: get it again",
+                    what, missing.size(), implied->size(), fmt::join(named, ", "),
+                    missing.size() > kNamed ? " ..." : ""));
 }
 
 }  // namespace reelbrush::weights

@@ -53,10 +53,12 @@ class SingleFile {
     }
 
     Result<DiffusionModelFiles> read(Prediction prediction) {
+        const ModelIdentity identity = identifyModel(fileWeights_->stored());
+        if (identity.kind == ModelKind::ControlNet) return refuse(identity);  // half of a UNet, in its own names
         RB_TRY(readSecondTextEncoder());
         const auto pooled = model_.textEncoder2.config.value("projection_dim", std::int64_t{1280});
         RB_TRY(keep(readUnet(stored_, {}, pooled), model_.unet));
-        if (!model_.unet.weights) return refuseOtherKinds();
+        if (!model_.unet.weights) return refuse(identity);
         model_.family = familyOf(model_.unet.config);
         RB_ASSIGN(model_.variant, variantOf(model_.unet.config));
         RB_TRY(readFirstTextEncoder());
@@ -94,12 +96,15 @@ class SingleFile {
         return keep(readClipText(stored_, prefix, {}, TextEncoderKind::ClipL), model_.textEncoder);
     }
 
-    tl::unexpected<Error> refuseOtherKinds() const {
-        const ModelIdentity identity = identifyModel(fileWeights_->stored());
+    static tl::unexpected<Error> refuse(const ModelIdentity& identity) {
         if (identity.kind == ModelKind::Unknown || identity.kind == ModelKind::Checkpoint)
-            return fail(StatusCode::BadInput, "it holds no Stable Diffusion UNet that is known");
-        return fail(StatusCode::BadInput, fmt::format("it is {}{}{}, not a whole model", nameWithArticle(identity.kind),
-                                                      identity.baseModel.empty() ? "" : " for ", identity.baseModel));
+            return fail(
+                StatusCode::BadInput,
+                "it holds no Stable Diffusion UNet that is known; choose a checkpoint of SD 1.5, SD 2.x or SDXL");
+        return fail(
+            StatusCode::BadInput,
+            fmt::format("it is {}{}{}, not a whole model; choose a checkpoint of SD 1.5, SD 2.x or SDXL",
+                        nameWithArticle(identity.kind), identity.baseModel.empty() ? "" : " for ", identity.baseModel));
     }
 
     /// A UNet alone has no prefix: then every tensor was asked for by it.

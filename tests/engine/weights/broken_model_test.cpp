@@ -1,5 +1,6 @@
 #include "engine/weights/diffusion_model.h"
 #include "engine/weights/model_part_files.h"
+#include "engine/weights/model_weights.h"
 #include "tests/engine/weights/checkpoint_copy.h"
 #include "tests/support/test_data.h"
 
@@ -8,6 +9,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
+#include <vector>
 
 namespace reelbrush::weights {
 
@@ -119,6 +122,55 @@ TEST_F(BrokenModel, TensorsOfUnknownMeaningAreListed) {
                 AllOf(HasSubstr("2 tensors of unknown meaning are not read"), HasSubstr("'stranger'")));
     EXPECT_EQ(unreadWarning(model->path, {}), "");
     EXPECT_THAT(unreadWarning("m", std::vector<std::string>(9, "x")), HasSubstr("9 tensors"));
+}
+
+TEST_F(BrokenModel, AValueThatIsNoNumberIsFoundWhenItsWeightIsRead) {
+    const std::string damaged = "first_stage_model.decoder.conv_in.bias";
+    SafetensorsWriter writer = without(damaged);
+    std::vector<float> values(32, 0.5f);
+    values[7] = std::numeric_limits<float>::quiet_NaN();
+    const fs::path path = writer.addF16(damaged, {32}, values).write(scratch_.path() / "m.safetensors");
+    const auto model = openDiffusionModel(path);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->vae.weights->shapeOf("decoder.conv_in.bias"), kernels::Shape{32});
+    const auto sound = model->vae.weights->find("decoder.conv_in.weight");
+    ASSERT_TRUE(sound);
+    EXPECT_EQ(model->vae.weights->find("decoder.conv_in.weight")->data, sound->data) << "nothing is copied";
+    for (int i = 0; i < 2; ++i)
+        EXPECT_THAT(model->vae.weights->find("decoder.conv_in.bias").error().message,
+                    AllOf(HasSubstr(path.string()), HasSubstr("number 8 of 32")));
+    const auto vae = openVae(path, BaseFamily::Sd15);
+    ASSERT_TRUE(vae) << vae.error().message;
+    EXPECT_FALSE(vae->weights->find("decoder.conv_in.bias"));
+}
+
+TEST_F(BrokenModel, AControlNetIsNoModel) {
+    const auto net = SafetensorsWriter().addZeros("controlnet_cond_embedding.conv_in.weight", {1});
+    EXPECT_THAT(messageFor(net), HasSubstr("it is a ControlNet, not a whole model; choose a checkpoint"));
+    const fs::path folder = scratch_.path() / "control";
+    net.write(folder / "diffusion_pytorch_model.safetensors");
+    writeBytes(folder / "config.json", "{}");
+    EXPECT_THAT(messageFor(folder), HasSubstr("holds a ControlNet, not a whole model; choose a model"));
+}
+
+TEST_F(BrokenModel, AWholeSdxlModelBringsBothTextEncoders) {
+    const auto shared = testing::sharedFolder();
+    if (!shared) GTEST_SKIP() << "sdxl-tiny is not in the repository";
+    OpenModelOptions options;
+    options.textEncoder = *shared / "fixtures" / "sdxl-tiny" / "single_file.safetensors";
+    const auto stored = ModelWeights::open(options.textEncoder);
+    ASSERT_TRUE(stored);
+    SafetensorsWriter writer;
+    CopyOptions copy;
+    copy.rename = [](const std::string& name) { return name.starts_with("conditioner.") ? std::string() : name; };
+    copyWeights(**stored, copy, writer);
+    const fs::path path = writer.write(scratch_.path() / "m.safetensors");
+    auto model = openDiffusionModel(path);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_THAT(requireWholeModel(*model).error().message, AllOf(HasSubstr("CLIP-L"), HasSubstr("bigG")));
+    model = openDiffusionModel(path, options);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_TRUE(requireWholeModel(*model));
 }
 
 TEST_F(BrokenModel, FolderWithoutPermissionSaysSo) {

@@ -2,6 +2,7 @@
 #include "engine/weights/layouts/implied_names.h"
 #include "engine/weights/model_part_files.h"
 #include "tests/engine/weights/checkpoint_copy.h"
+#include "tests/engine/weights/tiny_models.h"
 #include "tests/engine/weights/weights_comparison.h"
 #include "tests/support/test_data.h"
 
@@ -21,22 +22,6 @@ using ::testing::IsEmpty;
 using testing::SafetensorsWriter;
 using testing::ScratchFolder;
 
-constexpr const char* kSpreadBias = "model.diffusion_model.output_blocks.11.1.transformer_blocks.0.norm1.bias";
-
-/// A checkpoint of the SD 2.x kind: linear projections, OpenCLIP text encoder.
-SafetensorsWriter tinySd2() {
-    SafetensorsWriter writer;
-    const auto checkpoint = testing::tinyCheckpoint();
-    CopyOptions options;
-    options.rename = [](const std::string& name) {
-        return name.starts_with("cond_stage_model.") || name == kSpreadBias ? std::string() : name;
-    };
-    options.squeezed = true;
-    copyWeights(*checkpoint, options, writer);
-    testing::addOpenClip(*checkpoint, "cond_stage_model.model.", writer);
-    return writer;
-}
-
 class DiffusionModelSd2 : public ::testing::Test {
   protected:
     Result<DiffusionModelFiles> open(const SafetensorsWriter& writer, Prediction prediction = Prediction::Auto) {
@@ -52,7 +37,7 @@ class DiffusionModelSd2 : public ::testing::Test {
 };
 
 TEST_F(DiffusionModelSd2, OpenClipBecomesTheTextEncoderWithoutItsLastLayer) {
-    const auto model = open(tinySd2().addZeros(kSpreadBias, {32}));
+    const auto model = open(testing::tinySd2().addZeros(testing::kSpreadBias, {32}));
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->family, BaseFamily::Sd2);
     EXPECT_THAT(model->unreadTensors, IsEmpty());
@@ -84,7 +69,7 @@ TEST_F(DiffusionModelSd2, OpenClipOfSdxlKeepsLayersAndTransposesItsProjection) {
 }
 
 TEST_F(DiffusionModelSd2, PredictionComesFromTheUserThenMarksThenMetadataThenTheSpread) {
-    const auto plain = [] { return tinySd2().addZeros(kSpreadBias, {32}); };
+    const auto plain = [] { return testing::tinySd2().addZeros(testing::kSpreadBias, {32}); };
     EXPECT_EQ(predictionOf(plain()), "epsilon");
     EXPECT_EQ(predictionOf(plain(), Prediction::VPrediction), "v_prediction");
     EXPECT_EQ(predictionOf(plain().setMetadata("modelspec.prediction_type", "v")), "v_prediction");
@@ -94,14 +79,15 @@ TEST_F(DiffusionModelSd2, PredictionComesFromTheUserThenMarksThenMetadataThenThe
 
     std::vector<float> spread(32);
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = i % 2 ? 0.2f : -0.2f;
-    const auto wide = [&] { return tinySd2().addF16(kSpreadBias, {32}, spread); };
+    const auto wide = [&] { return testing::tinySd2().addF16(testing::kSpreadBias, {32}, spread); };
     EXPECT_EQ(predictionOf(wide()), "v_prediction");
     EXPECT_EQ(predictionOf(wide().setMetadata("modelspec.prediction_type", "epsilon")), "epsilon");
     EXPECT_EQ(predictionOf(wide(), Prediction::Epsilon), "epsilon");
 }
 
 TEST_F(DiffusionModelSd2, ZeroTerminalSnrIsMarkedAndMarksAreNotUnread) {
-    const auto model = open(tinySd2().addZeros(kSpreadBias, {32}).addZeros("v_pred", {0}).addZeros("ztsnr", {0}));
+    const auto model =
+        open(testing::tinySd2().addZeros(testing::kSpreadBias, {32}).addZeros("v_pred", {0}).addZeros("ztsnr", {0}));
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->schedulerConfig.at("rescale_betas_zero_snr"), true);
     EXPECT_EQ(model->schedulerConfig.at("timestep_spacing"), "trailing");

@@ -4,6 +4,7 @@
 #include "engine/weights/model_fit.h"
 #include "engine/weights/model_weights.h"
 #include "tests/engine/weights/checkpoint_copy.h"
+#include "tests/engine/weights/tiny_models.h"
 #include "tests/engine/weights/weights_comparison.h"
 #include "tests/support/test_data.h"
 
@@ -129,34 +130,9 @@ TEST_F(ModelPartFiles, TaesdUnderItsAuthorsNames) {
 }
 
 TEST_F(ModelPartFiles, ControlNetUnderLdmNamesHasEveryName) {
-    const auto checkpoint = testing::tinyCheckpoint();
-    const auto ldm = [&](const std::string& prefix) {
-        SafetensorsWriter writer;
-        CopyOptions options;
-        options.rename = [&](const std::string& name) {
-            for (const char* start : {"input_blocks.", "middle_block.", "time_embed."}) {
-                const std::string from = std::string("model.diffusion_model.") + start;
-                if (name.starts_with(from)) return prefix + start + name.substr(from.size());
-            }
-            return std::string();
-        };
-        copyWeights(*checkpoint, options, writer);
-        const std::int64_t hints[] = {3, 16, 16, 32, 32, 96, 96, 256, 32};
-        for (int i = 0; i < 8; ++i) {
-            writer.addZeros(fmt::format("{}input_hint_block.{}.weight", prefix, 2 * i), {hints[i + 1], hints[i], 3, 3});
-            writer.addZeros(fmt::format("{}input_hint_block.{}.bias", prefix, 2 * i), {hints[i + 1]});
-        }
-        for (int i = 0; i < 12; ++i) {
-            const std::int64_t width = i < 10 ? 32 : 64;
-            writer.addZeros(fmt::format("{}zero_convs.{}.0.weight", prefix, i), {width, width, 1, 1});
-            writer.addZeros(fmt::format("{}zero_convs.{}.0.bias", prefix, i), {width});
-        }
-        writer.addZeros(prefix + "middle_block_out.0.weight", {64, 64, 1, 1});
-        writer.addZeros(prefix + "middle_block_out.0.bias", {64});
-        return writer;
-    };
     for (const char* prefix : {"", "control_model."}) {
-        const auto net = openControlNet(write(ldm(prefix).addZeros(std::string(prefix) + "odd", {1})));
+        const auto net =
+            openControlNet(write(testing::tinyControlNet(prefix).addZeros(std::string(prefix) + "odd", {1})));
         ASSERT_TRUE(net) << net.error().message;
         EXPECT_EQ(net->family, BaseFamily::Sd15);
         EXPECT_EQ(net->part.config.at("conditioning_embedding_out_channels"), json({16, 32, 96, 256}));

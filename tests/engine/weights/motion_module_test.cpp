@@ -3,10 +3,10 @@
 #include "engine/weights/model_fit.h"
 #include "engine/weights/model_weights.h"
 #include "tests/engine/weights/checkpoint_copy.h"
+#include "tests/engine/weights/tiny_models.h"
 #include "tests/engine/weights/weights_comparison.h"
 #include "tests/support/test_data.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,45 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::SafetensorsWriter;
 using testing::ScratchFolder;
-
-struct Published {
-    int levels = 4;
-    int positions = 24;  ///< 0: none stored
-    bool hasMiddle = false;
-    std::string wrapper = {};
-};
-
-void addModule(SafetensorsWriter& writer, const std::string& module, int positions) {
-    const std::string transformer = module + ".temporal_transformer.";
-    for (const char* layer : {"norm", "proj_in", "proj_out"}) {
-        writer.addZeros(transformer + layer + ".weight", {32});
-        writer.addZeros(transformer + layer + ".bias", {32});
-    }
-    const std::string block = transformer + "transformer_blocks.0.";
-    for (int i = 0; i < 2; ++i) {
-        const std::string attention = fmt::format("{}attention_blocks.{}.", block, i);
-        for (const char* projection : {"to_q", "to_k", "to_v", "to_out.0"})
-            writer.addZeros(attention + projection + ".weight", {32, 32});
-        if (positions > 0) writer.addZeros(attention + "pos_encoder.pe", {1, positions, 32});
-        writer.addZeros(fmt::format("{}norms.{}.weight", block, i), {32});
-    }
-    writer.addZeros(block + "ff_norm.weight", {32});
-    writer.addZeros(block + "ff.net.0.proj.weight", {256, 32});
-}
-
-/// A motion module as AnimateDiff's authors publish it, of zeros.
-SafetensorsWriter published(const Published& kind) {
-    SafetensorsWriter writer;
-    for (int level = 0; level < kind.levels; ++level) {
-        for (int i = 0; i < 2; ++i)
-            addModule(writer, fmt::format("{}down_blocks.{}.motion_modules.{}", kind.wrapper, level, i),
-                      kind.positions);
-        for (int i = 0; i < 3; ++i)
-            addModule(writer, fmt::format("{}up_blocks.{}.motion_modules.{}", kind.wrapper, level, i), kind.positions);
-    }
-    if (kind.hasMiddle) addModule(writer, kind.wrapper + "mid_block.motion_modules.0", kind.positions);
-    return writer;
-}
+using testing::TinyMotionModule;
+using testing::tinyMotionModule;
 
 class MotionModule : public ::testing::Test {
   protected:
@@ -67,7 +30,7 @@ class MotionModule : public ::testing::Test {
 };
 
 TEST_F(MotionModule, VersionsAreTold) {
-    const std::tuple<Published, MotionVersion, BaseFamily> cases[] = {
+    const std::tuple<TinyMotionModule, MotionVersion, BaseFamily> cases[] = {
         {{4, 24, false}, MotionVersion::V1, BaseFamily::Sd15},
         {{4, 32, true}, MotionVersion::V2, BaseFamily::Sd15},
         {{4, 32, false}, MotionVersion::V3, BaseFamily::Sd15},
@@ -76,7 +39,7 @@ TEST_F(MotionModule, VersionsAreTold) {
         {{4, 24, false, "module."}, MotionVersion::V1, BaseFamily::Sd15},
     };
     for (const auto& [kind, version, family] : cases) {
-        const auto motion = openMotionModule(write(published(kind)));
+        const auto motion = openMotionModule(write(tinyMotionModule(kind)));
         ASSERT_TRUE(motion) << motion.error().message;
         EXPECT_STREQ(nameOf(motion->version), nameOf(version));
         EXPECT_EQ(motion->family, family);
@@ -112,18 +75,20 @@ TEST_F(MotionModule, AdapterOfDiffusersIsInferredAsItsConfigurationSays) {
 }
 
 TEST_F(MotionModule, ThatDoesNotFitIsRefused) {
-    const auto xl = openMotionModule(write(published({3, 32, false})));
+    const auto xl = openMotionModule(write(tinyMotionModule({3, 32, false})));
     ASSERT_TRUE(xl);
     auto model = openDiffusionModel(testing::tinyCheckpointFile());
     ASSERT_TRUE(model);
     EXPECT_THAT(checkFits(*xl, *model).error().message,
                 AllOf(HasSubstr("the motion module"), HasSubstr("was made for SDXL"), HasSubstr("is SD 1.5")));
-    const auto sd15 = openMotionModule(write(published({})));
+    const auto sd15 = openMotionModule(write(tinyMotionModule({})));
     ASSERT_TRUE(sd15);
-    EXPECT_THAT(checkFits(*sd15, *model).error().message, HasSubstr("block_out_channels is [32,32,32,32]"));
+    EXPECT_THAT(checkFits(*sd15, *model).error().message,
+                HasSubstr("made for layers of width [32,32,32,32], and the model has [32,32,32,64]"));
     model->family = BaseFamily::Sd2;
     EXPECT_THAT(checkFits(*sd15, *model).error().message,
-                AllOf(HasSubstr("was made for SD 1.5"), HasSubstr("is SD 2.x; use one made for SD 2.x")));
+                AllOf(HasSubstr("was made for SD 1.5"),
+                      HasSubstr("is SD 2.x, for which there are none; use a model of SD 1.5")));
 }
 
 TEST_F(MotionModule, OtherFilesAndDamagedOnesAreRefused) {
@@ -136,7 +101,7 @@ TEST_F(MotionModule, OtherFilesAndDamagedOnesAreRefused) {
         {4, 32});
     EXPECT_THAT(openMotionModule(write(lora)).error().message, HasSubstr("a LoRA for a motion module"));
     SafetensorsWriter damaged;
-    addModule(damaged, "down_blocks.0.motion_modules.0", 32);
+    testing::addMotionLayers(damaged, "down_blocks.0.motion_modules.0", 32);
     EXPECT_THAT(openMotionModule(write(damaged)).error().message, HasSubstr("the file is incomplete"));
 }
 
