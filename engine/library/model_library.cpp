@@ -120,9 +120,15 @@ Result<ModelRecord> ModelLibrary::find(const std::string& name, const std::vecto
     if (isFirst) RB_TRY(refresh(cancel));
     auto found = recordNamed(query, records(), options_.folders);
     std::error_code ignored;
-    if (isFirst || (found && fs::exists(found->path, ignored))) return found;
-    RB_TRY(refresh(cancel));
-    return recordNamed(query, records(), options_.folders);
+    if (!isFirst && !(found && fs::exists(found->path, ignored))) {
+        RB_TRY(refresh(cancel));
+        found = recordNamed(query, records(), options_.folders);
+    }
+    if (found) return found;
+    // The model may lie where nobody could look.
+    const std::lock_guard lock(mutex_);
+    if (!notes_.empty()) found.error().message += "; " + notes_.front();
+    return found;
 }
 
 Status ModelLibrary::setHash(const fs::path& path, const std::string& xxh3) {

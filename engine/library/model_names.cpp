@@ -37,7 +37,9 @@ bool isWanted(const ModelRecord& record, const NameQuery& query) {
 }
 
 std::string wantedText(const NameQuery& query) {
-    return query.kinds.empty() ? "model" : fmt::format("{}", fmt::join(query.kinds, " or "));
+    if (query.kinds.empty()) return "model";
+    const std::vector<std::string> firsts(query.kinds.begin(), query.kinds.end() - 1);
+    return fmt::format("{}{}{}", fmt::join(firsts, ", "), firsts.empty() ? "" : " or ", query.kinds.back());
 }
 
 /// Those of one folder that the name stands for, the closest only: the whole path before its end, the very letters

@@ -15,7 +15,9 @@ Result<std::optional<fs::path>> modelAtPath(const std::string& text) {
     std::error_code error, ignored;
     const fs::file_status status = fs::status(path, error);
     if (fs::exists(status)) {
-        if (!fs::is_directory(status) || path.has_parent_path()) return fs::absolute(path, ignored);
+        // "./" says nothing; ".." may lead through links.
+        const fs::path plain = text.starts_with("./") ? fs::path(text.substr(2)) : path;
+        if (!fs::is_directory(status) || path.has_parent_path()) return fs::absolute(plain, ignored);
         return std::optional<fs::path>();
     }
     if (error == std::errc::permission_denied)

@@ -134,7 +134,7 @@ TEST_F(ModelLibraryVerbs, AMisspeltNameGetsASuggestion) {
     refuse({"models", "inspect", "wavse"}, "did you mean 'waves'?");
     refuse({"models", "verify", "DreamShapr.safetensors"}, "did you mean 'dreamshaper'?");
     refuse({"stylize", picture, out, "--prompt", "x", "--progress", "none", "--model", "dreamshapr"},
-           "there is no checkpoint or model folder or UNet named 'dreamshapr' in the model library; did you mean "
+           "there is no checkpoint, model folder or UNet named 'dreamshapr' in the model library; did you mean "
            "'dreamshaper'?");
     refuse(stylizing(picture, out, {"--lora", "waevs:0.5"}), "did you mean 'waves'?");
     refuse(stylizing(picture, out, {"--lora", "dreamshapr"}), "there is no LoRA named 'dreamshapr'");
