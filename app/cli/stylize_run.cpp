@@ -29,9 +29,9 @@ Result<session::StylizeReport> runToEnd(session::Session& session, session::Styl
 }
 
 std::string reportLine(const session::StylizeReport& report) {
-    return fmt::format("{}: {} frame{} of {}x{} in {:.1f} s, {:.2f} fps, peak memory {} (predicted {})",
+    return fmt::format("{}: {} frame{} of {}x{} in {:.1f} s, {:.2f} fps on the {}, peak memory {} (predicted {})",
                        report.output.string(), report.frames, report.frames == 1 ? "" : "s", report.size.width,
-                       report.size.height, report.seconds, report.framesPerSecond(),
+                       report.size.height, report.seconds, report.framesPerSecond(), report.device,
                        bytesText(static_cast<double>(report.measuredPeakBytes)),
                        bytesText(static_cast<double>(report.forecast.totalBytes())));
 }
@@ -40,6 +40,7 @@ Json reportJson(const session::StylizeReport& report) {
     const render::MemoryForecast& forecast = report.forecast;
     return {{"output", report.output.string()},
             {"style", report.style},
+            {"device", report.device},
             {"width", report.size.width},
             {"height", report.size.height},
             {"frames", report.frames},

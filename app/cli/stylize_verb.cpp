@@ -25,7 +25,7 @@ struct StylizeArguments {
     std::optional<double> structure, guidance;
     bool keepColours = false, styleColours = false;
     std::optional<int> steps;
-    std::string seed, size, range, rate = "25", ram, codec, progress = "auto";
+    std::string seed, size, range, rate = "25", ram, device = "auto", vram, codec, progress = "auto";
     kernels::Precision precision = kernels::Precision::Fastest;
     int threads = 0, quality = 80;
     bool toneMap = false, noOverwrite = false, json = false;
@@ -52,6 +52,10 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
         request.lastFrame = range.last;
     }
     RB_ASSIGN(request.sequenceRate, parseRate(arguments.rate));
+    RB_ASSIGN(request.device, diffusion::ComputeDevice::parse(arguments.device));
+    if (!arguments.vram.empty()) {
+        RB_ASSIGN(request.vramBytes, parseBytes(arguments.vram));
+    }
     if (!arguments.ram.empty()) {
         RB_ASSIGN(request.ramBytes, parseBytes(arguments.ram));
     }
@@ -137,6 +141,9 @@ void addClipOptions(CLI::App& verb, StylizeArguments& a) {
 
 void addRunOptions(CLI::App& verb, StylizeArguments& a) {
     verb.add_option("--threads", a.threads, "threads that paint; default: one for each processor")->type_name("N");
+    verb.add_option("--device", a.device, "auto (default: a GPU where one can be used), cpu, cuda or cuda:NUMBER")
+        ->type_name("DEVICE");
+    verb.add_option("--vram", a.vram, "most GPU memory to use, such as 4G")->type_name("BYTES");
     verb.add_option("--ram", a.ram, "most memory to use, such as 800M or 2G; told before the start if it is too little")
         ->type_name("BYTES");
     verb.add_option("--progress", a.progress,

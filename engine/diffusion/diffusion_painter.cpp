@@ -4,6 +4,7 @@
 #include "engine/diffusion/denoiser.h"
 #include "engine/diffusion/full_model.h"
 #include "engine/diffusion/merged_loras.h"
+#include "engine/diffusion/painter_backend.h"
 #include "engine/diffusion/shot_noise.h"
 #include "engine/diffusion/text/embedding_library.h"
 #include "engine/diffusion/vae/latent_codec.h"
@@ -24,14 +25,6 @@ namespace {
 /// The VAE is cut into tiles rather than let it need more than this; a UNet that needs more lends it its space.
 constexpr std::size_t kCodecBytes = std::size_t{640} << 20;
 
-CpuOptions cpuOptions(const PainterOptions& options) {
-    CpuOptions cpu;
-    cpu.threads = options.threads;
-    cpu.precision = options.precision;
-    cpu.algorithmCacheFile = options.algorithmCacheFile;
-    return cpu;
-}
-
 /// A frame that was painted in this shot, as later windows need it.
 struct PaintedLatents {
     std::vector<float> noise, clean;
@@ -39,8 +32,9 @@ struct PaintedLatents {
 
 class DiffusionPainter final : public FramePainter {
   public:
-    DiffusionPainter(PaintingSetup setup, const PainterOptions& options, FullModel model)
-        : setup_(std::move(setup)), options_(options), model_(std::move(model)), backend_(cpuOptions(options)) {}
+    DiffusionPainter(PaintingSetup setup, const PainterOptions& options, FullModel model,
+                     std::unique_ptr<Backend> backend)
+        : setup_(std::move(setup)), options_(options), model_(std::move(model)), backend_(std::move(backend)) {}
 
     Status open(const CancelToken& cancel);
 
@@ -51,6 +45,7 @@ class DiffusionPainter final : public FramePainter {
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
     PainterMemory memory() const override;
+    std::string deviceName() const override { return backend_->name(); }
     Result<std::size_t> keptBytes(const PaintSettings& settings) const override {
         return denoiser_->styleBytes(settings);
     }
@@ -80,11 +75,11 @@ class DiffusionPainter final : public FramePainter {
     const PaintingSetup setup_;
     const PainterOptions options_;
     FullModel model_;
-    CpuBackend backend_;
+    std::unique_ptr<Backend> backend_;
     MergedLoras loras_;
     std::optional<Denoiser> denoiser_;
     std::unique_ptr<LatentCodec> codec_;
-    Buffer arena_;
+    std::unique_ptr<DeviceMemory> arena_;
     int promptTokens_ = 0;
     std::vector<std::string> notes_;
 
@@ -100,7 +95,7 @@ Status DiffusionPainter::open(const CancelToken& cancel) {
                                 setup_.motion ? "together with a motion module" : "into an InstructPix2Pix model"));
     notes_ = model_.notes;
     RB_ASSIGN(ControlStack controls, ControlStack::open(setup_.controls, model_));
-    denoiser_.emplace(model_, std::move(controls), backend_);
+    denoiser_.emplace(model_, std::move(controls), *backend_);
     if (setup_.motion) {
         RB_ASSIGN(auto motion, weights::openMotionModule(setup_.motion->file));
         RB_TRY(denoiser_->addMotion(std::move(motion)));
@@ -168,7 +163,7 @@ Status DiffusionPainter::encodePrompts(const StyleInputs& style, const CancelTok
     options.clipSkip = style.clipSkip;
     options.embeddings = &embeddings;
     options.cancel = cancel;
-    RB_ASSIGN(EncodedPair pair, encoder.encodePair(style.prompt, style.negativePrompt, options, backend_));
+    RB_ASSIGN(EncodedPair pair, encoder.encodePair(style.prompt, style.negativePrompt, options, *backend_));
     for (const auto* prompt : {&pair.positive, &pair.negative})
         notes_.insert(notes_.end(), prompt->notes.begin(), prompt->notes.end());
 
@@ -196,7 +191,7 @@ Status DiffusionPainter::encodePictures(const StyleInputs& style, const CancelTo
         return fail(StatusCode::BadInput,
                     "an IP-Adapter needs a style picture to look at; give one, or leave the "
                     "IP-Adapter out");
-    RB_ASSIGN(const ImageTokens tokens, prompt->encode(style.pictures, backend_, cancel));
+    RB_ASSIGN(const ImageTokens tokens, prompt->encode(style.pictures, *backend_, cancel));
     std::vector<float>& all = denoiser_->context().imageTokens;
     all.clear();
     for (int i = 1; i < prompts(); ++i) all.insert(all.end(), tokens.nothing.begin(), tokens.nothing.end());
@@ -211,11 +206,11 @@ Status DiffusionPainter::compile(const CancelToken& cancel) {
         options.width = options_.width;
         options.height = options_.height;
         options.activationBytes = std::max(kCodecBytes, denoiser_->arenaBytes());
-        RB_ASSIGN(codec_, LatentCodec::create(model_.files.vae.weights, model_.files.vae.config, backend_, options));
+        RB_ASSIGN(codec_, LatentCodec::create(model_.files.vae.weights, model_.files.vae.config, *backend_, options));
         model_.files.vae.weights->dropPages();
     }
-    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_));
-    const std::span<std::byte> arena(arena_.data(), arena_.sizeBytes());
+    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_, *backend_));
+    const std::span<std::byte> arena(arena_->data(), arena_->sizeBytes());
     RB_TRY(denoiser_->bind(arena));
     RB_TRY(codec_->bind(arena));
     const std::size_t values = windowFrames() * frameValues();
@@ -239,7 +234,7 @@ Status DiffusionPainter::setStyle(const StyleInputs& style, const CancelToken& c
     RB_TRY(encodePictures(style, cancel));
     RB_TRY(cancel.check());
     if (!denoiser_->isCompiled() || !(denoiser_->shape() == wantedShape())) {
-        arena_ = {};
+        arena_.reset();
         RB_TRY(compile(cancel));
     }
     return isInjected() ? injectStyle(style, cancel) : Status();
@@ -328,7 +323,8 @@ PainterMemory DiffusionPainter::memory() const {
     if (!denoiser_->isCompiled() || !codec_) return memory;
     memory.arenaBytes = std::max(denoiser_->arenaBytes(), codec_->arenaBytes());
     memory.weightBytes = denoiser_->weightBytes() + codec_->weightBytes();
-    memory.residentArenaBytes = arena_.residentBytes();
+    memory.onDevice = backend_->device() != nullptr;
+    memory.residentArenaBytes = arena_ ? arena_->residentBytes() : 0;
     return memory;
 }
 
@@ -337,7 +333,8 @@ PainterMemory DiffusionPainter::memory() const {
 Result<std::unique_ptr<FramePainter>> createDiffusionPainter(const PaintingSetup& setup, const PainterOptions& options,
                                                              const CancelToken& cancel) {
     RB_ASSIGN(FullModel model, FullModel::open(setup));
-    auto painter = std::make_unique<DiffusionPainter>(setup, options, std::move(model));
+    RB_ASSIGN(auto backend, openPainterBackend(options));
+    auto painter = std::make_unique<DiffusionPainter>(setup, options, std::move(model), std::move(backend));
     RB_TRY(painter->open(cancel));
     return std::unique_ptr<FramePainter>(std::move(painter));
 }

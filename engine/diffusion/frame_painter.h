@@ -74,6 +74,7 @@ struct PainterMemory {
     std::size_t arenaBytes = 0;          ///< predicted: fixed when compiled
     std::size_t weightBytes = 0;         ///< packed weights
     std::size_t residentArenaBytes = 0;  ///< of the arena, what the system backs now
+    bool onDevice = false;               ///< all of it lies on a GPU, nothing in the host's memory
 };
 
 /// Paints frames of one size with one model. Compiled once; each paint() replays plans.
@@ -103,6 +104,8 @@ class FramePainter {
                          std::span<const std::span<float>> out) = 0;
 
     virtual PainterMemory memory() const = 0;
+    /// What computes: "CPU", or the GPU's name.
+    virtual std::string deviceName() const { return "CPU"; }
     /// What painting with these settings keeps beside that: keys and values of a style picture.
     /// Errors: BadInput for settings that the model cannot take.
     virtual Result<std::size_t> keptBytes(const PaintSettings&) const { return std::size_t{0}; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/diffusion/compute_device.h"
 #include "kernels/cpu/cpu_backend.h"
 
 #include <cstddef>
@@ -61,8 +62,10 @@ struct PainterOptions {
     int width = 512, height = 512;  ///< multiples of 16, pixels
     bool guided = true;             ///< guidance other than 1 will be used: room for a batch of two
     kernels::Precision precision = kernels::Precision::Fastest;
-    int threads = 0;           ///< 0: all processors this process may use
-    std::size_t ramBytes = 0;  ///< ceiling for weights and arena; 0: none
+    ComputeDevice device{ComputeDevice::Kind::Cpu, 0};
+    int threads = 0;            ///< on the processor; 0: all that this process may use
+    std::size_t ramBytes = 0;   ///< ceiling for weights and arena on the processor; 0: none
+    std::size_t vramBytes = 0;  ///< the same on a GPU
     std::filesystem::path algorithmCacheFile{};
 
     bool operator==(const PainterOptions&) const = default;

@@ -1,6 +1,7 @@
 #include "engine/diffusion/starter_painter.h"
 
 #include "engine/diffusion/merged_loras.h"
+#include "engine/diffusion/painter_backend.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/sampling/torch_noise.h"
 #include "engine/diffusion/starter_graphs.h"
@@ -9,7 +10,6 @@
 #include "engine/diffusion/style_encoder.h"
 #include "engine/diffusion/work_space.h"
 #include "kernels/plan/plan.h"
-#include "kernels/tensor/buffer.h"
 
 #include <fmt/format.h>
 
@@ -37,19 +37,11 @@ Status checkSetup(const PaintingSetup& setup) {
                                                   foreign));
 }
 
-CpuOptions cpuOptions(const PainterOptions& options) {
-    CpuOptions cpu;
-    cpu.threads = options.threads;
-    cpu.precision = options.precision;
-    cpu.algorithmCacheFile = options.algorithmCacheFile;
-    return cpu;
-}
-
 /// The starter model on the CPU.
 class StarterPainter final : public FramePainter {
   public:
-    StarterPainter(StarterModel model, const PainterOptions& options)
-        : model_(std::move(model)), options_(options), backend_(cpuOptions(options)) {}
+    StarterPainter(StarterModel model, const PainterOptions& options, std::unique_ptr<Backend> backend)
+        : model_(std::move(model)), options_(options), backend_(std::move(backend)) {}
 
     Status compile(const std::vector<LoraChoice>& loras, const CancelToken& cancel);
 
@@ -60,6 +52,7 @@ class StarterPainter final : public FramePainter {
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
     PainterMemory memory() const override;
+    std::string deviceName() const override { return backend_->name(); }
     const std::vector<std::string>& loraReports() const override { return loras_.reports; }
     const std::vector<std::string>& notes() const override { return notes_; }
 
@@ -70,9 +63,9 @@ class StarterPainter final : public FramePainter {
 
     StarterModel model_;
     PainterOptions options_;
-    CpuBackend backend_;
+    std::unique_ptr<Backend> backend_;
     std::optional<Plan> encode_, denoise_, decode_;  ///< share one arena: they never run at once
-    Buffer arena_;
+    std::unique_ptr<DeviceMemory> arena_;
     MergedLoras loras_;
     std::vector<std::string> notes_;
     std::vector<float> nullTokens_, styleTokens_;
@@ -100,10 +93,10 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
     styleTokens_ = nullTokens_;
     const StreamedWeights unet(*model_.unet, cancel);
     const StreamedWeights vae(*model_.vae, cancel);
-    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, backend_));
+    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, *backend_));
     RB_TRY(switchLoras(loras, cancel));
-    RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, backend_));
-    RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), vae, backend_));
+    RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, *backend_));
+    RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), vae, *backend_));
     model_.unet->dropPages();
     model_.vae->dropPages();
     RB_TRY(allocateArena());
@@ -117,8 +110,8 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
 }
 
 Status StarterPainter::allocateArena() {
-    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_));
-    const std::span<std::byte> arena(arena_.data(), arena_.sizeBytes());
+    RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_, *backend_));
+    const std::span<std::byte> arena(arena_->data(), arena_->sizeBytes());
     for (auto* plan : {&encode_, &denoise_, &decode_}) RB_TRY((*plan)->bind(arena));
     return {};
 }
@@ -136,7 +129,7 @@ Status StarterPainter::setStyle(const StyleInputs& style, const CancelToken& can
     std::ranges::fill(styleTokens_, 0.0f);
     for (const auto& picture : pictures) {
         RB_TRY(cancel.check());
-        RB_ASSIGN(const auto tokens, encodeStyle(model_, picture, backend_));
+        RB_ASSIGN(const auto tokens, encodeStyle(model_, picture, *backend_));
         for (std::size_t i = 0; i < tokens.size(); ++i)
             styleTokens_[i] += tokens[i] / static_cast<float>(pictures.size());
     }
@@ -207,7 +200,8 @@ PainterMemory StarterPainter::memory() const {
         memory.arenaBytes = std::max(memory.arenaBytes, (*plan)->arenaBytes());
         memory.weightBytes += (*plan)->weightBytes();
     }
-    memory.residentArenaBytes = arena_.residentBytes();
+    memory.onDevice = backend_->device() != nullptr;
+    memory.residentArenaBytes = arena_ ? arena_->residentBytes() : 0;
     return memory;
 }
 
@@ -217,7 +211,8 @@ Result<std::unique_ptr<FramePainter>> createStarterPainter(const PaintingSetup& 
                                                            const CancelToken& cancel) {
     RB_TRY(checkSetup(setup));
     RB_ASSIGN(StarterModel model, StarterModel::open(setup.model));
-    auto painter = std::make_unique<StarterPainter>(std::move(model), options);
+    RB_ASSIGN(auto backend, openPainterBackend(options));
+    auto painter = std::make_unique<StarterPainter>(std::move(model), options, std::move(backend));
     RB_TRY(painter->compile(setup.loras, cancel));
     return std::unique_ptr<FramePainter>(std::move(painter));
 }

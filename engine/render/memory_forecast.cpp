@@ -53,8 +53,10 @@ MemoryForecast forecastMemory(const diffusion::PainterMemory& painter, const Fra
     constexpr std::size_t kQueued = kQueueFrames;
 
     MemoryForecast forecast;
-    forecast.arenaBytes = painter.arenaBytes;
-    forecast.weightBytes = painter.weightBytes;
+    if (!painter.onDevice) {
+        forecast.arenaBytes = painter.arenaBytes;
+        forecast.weightBytes = painter.weightBytes;
+    }
     // In the hands of the decoder and the preparer, and between them.
     forecast.frameBytes += (2 + kQueued) * source * kRgbBytes;
     forecast.frameBytes += written * (kRgbBytes + kStructurePlanes * sizeof(float));

@@ -1,4 +1,6 @@
+#include "engine/core/xdg_folders.h"
 #include "engine/session/machine_report.h"
+#include "kernels/cuda_module/cuda_module.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -59,20 +61,23 @@ MachineFinding examineCuda() {
     const auto init = functionOf<int(unsigned)>(driver, "cuInit");
     const auto version = functionOf<int(int*)>(driver, "cuDriverGetVersion");
     const auto count = functionOf<int(int*)>(driver, "cuDeviceGetCount");
-    const auto name = functionOf<int(char*, int, int)>(driver, "cuDeviceGetName");
     int cards = 0, number = 0;
-    if (!init || !version || !count || !name || init(0) != 0 || count(&cards) != 0 || cards == 0)
+    if (!init || !version || !count || init(0) != 0 || count(&cards) != 0 || cards == 0)
         return {kArea, FindingKind::Note, "a CUDA driver, but no card that it can use", "nvidia-smi tells why"};
     version(&number);
-    std::vector<std::string> names;
+    const std::string driverText = fmt::format("driver for CUDA {}.{}", number / 1000, number % 1000 / 10);
+    std::vector<std::string> usable;
     for (int card = 0; card < cards; ++card) {
-        std::array<char, 256> text{};
-        if (name(text.data(), static_cast<int>(text.size()) - 1, card) == 0) names.emplace_back(text.data());
+        const auto info = kernels::describeCudaDevice(cudaModuleFile(), card);
+        if (!info)
+            return {kArea, FindingKind::Missing, fmt::format("{} card(s), {}, not used", cards, driverText),
+                    info.error().message};
+        usable.push_back(fmt::format("cuda:{} {} (compute {}.{}, {:.1f} of {:.1f} GiB free), {}", card, info->name,
+                                     info->computeMajor, info->computeMinor,
+                                     static_cast<double>(info->freeBytes) / 0x1p30,
+                                     static_cast<double>(info->memoryBytes) / 0x1p30, info->libraries));
     }
-    return {kArea, FindingKind::Good,
-            fmt::format("{} (driver for CUDA {}.{}); this version paints on the processor", fmt::join(names, ", "),
-                        number / 1000, number % 1000 / 10),
-            ""};
+    return {kArea, FindingKind::Good, fmt::format("{}", fmt::join(usable, "; ")), ""};
 }
 
 /// Names of the drivers that the Vulkan loader would find.

@@ -129,9 +129,12 @@ class StylizeJob {
         options.guided = diffusion::needsSecondPass(setup_.paint.guidance);
         options.precision = request_.precision;
         options.threads = request_.threads;
+        options.device = request_.device;
+        options.vramBytes = request_.vramBytes;
         options.algorithmCacheFile = tools_.algorithmCacheFile;
         RB_ASSIGN(painter_, tools_.painters.take(setup_.files, options, context_.cancel()));
         report_.loras = painter_->loraReports();
+        report_.device = painter_->deviceName();
         RB_TRY(setStyle());
 
         const media::VideoStreamInfo& video = source_->info().video;

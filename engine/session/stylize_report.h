@@ -14,6 +14,7 @@ namespace reelbrush::session {
 struct StylizeReport {
     std::filesystem::path output;
     std::string style;
+    std::string device;  ///< what painted: "CPU", or the GPU's name
     PictureSize size;
     std::int64_t frames = 0;
     std::int64_t shots = 0;

@@ -2,6 +2,7 @@
 
 #include "engine/core/rational.h"
 #include "engine/core/status.h"
+#include "engine/diffusion/compute_device.h"
 #include "engine/diffusion/frame_painter.h"
 #include "engine/styles/style_card.h"
 
@@ -46,8 +47,10 @@ struct StylizeRequest {
     bool overwrite = true;
 
     kernels::Precision precision = kernels::Precision::Fastest;
-    int threads = 0;           ///< of painting and preparing each; 0: every processor that this process may use
-    std::size_t ramBytes = 0;  ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
+    diffusion::ComputeDevice device;
+    int threads = 0;            ///< of painting and preparing each; 0: every processor that this process may use
+    std::size_t ramBytes = 0;   ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
+    std::size_t vramBytes = 0;  ///< ceiling for weights and work space on a GPU; 0: none
 };
 
 /// The card with the request's overrides applied.

@@ -22,7 +22,7 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const CudaOptions& opti
     RB_ENSURE(isKnown, "CUDA computes in F16, BF16 or F32");
     RB_ASSIGN(auto context, CudaContext::create(options.device, options.valueType,
                                                 std::make_shared<MemoryBudget>(options.vramBytes)));
-    context->algorithmCacheFile = options.algorithmCacheFile;
+    context->keepAlgorithmsIn(options.algorithmCacheFile);
     std::unique_ptr<CudaBackend> backend(new CudaBackend());
     backend->impl_ = std::make_unique<Impl>(std::move(context));
     return backend;
@@ -34,6 +34,10 @@ Result<std::unique_ptr<Step>> CudaBackend::prepare(const StepRequest& request) {
 
 void CudaBackend::enter() {
     cudaSetDevice(impl_->context->device);
+}
+
+std::string CudaBackend::name() const {
+    return impl_->context->properties.name;
 }
 
 Device* CudaBackend::device() {

@@ -17,6 +17,7 @@ class CudaBackend : public Backend {
 
     Result<std::unique_ptr<Step>> prepare(const StepRequest& request) override;
     void enter() override;
+    std::string name() const override;
     Device* device() override;
     Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes) override;
 

@@ -19,10 +19,26 @@ std::string adviceFor(std::string_view loaderMessage) {
     return "install what it names";
 }
 
+/// Asked of the driver alone: the module's libraries take a hundred megabytes as soon as they are loaded.
+Status findCard() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver)
+        return fail(StatusCode::Unsupported,
+                    "no NVIDIA driver is installed (libcuda.so.1); install it, or use --device cpu");
+    const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+    const auto count = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+    int cards = 0;
+    if (!init || !count || init(0) != 0 || count(&cards) != 0 || cards == 0)
+        return fail(StatusCode::Unsupported,
+                    "the NVIDIA driver finds no card that it can use ('nvidia-smi' tells why); use --device cpu");
+    return {};
+}
+
 Result<const CudaModuleInterface*> load(const std::filesystem::path& module) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(module, ignored))
         return fail(StatusCode::Unsupported, "this program was built without its CUDA module");
+    RB_TRY(findCard());
     void* handle = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const std::string message = dlerror();

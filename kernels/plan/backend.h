@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace reelbrush::kernels {
 
@@ -16,6 +17,8 @@ class Backend {
     virtual Result<std::unique_ptr<Step>> prepare(const StepRequest& request) = 0;
     /// Called by whatever thread compiles or runs a plan, before it does: sets that thread up (thread count).
     virtual void enter() {}
+    /// "CPU", or the name of the GPU.
+    virtual std::string name() const { return "CPU"; }
     /// Where the backend computes in memory of its own; null where it computes in the host's.
     virtual Device* device() { return nullptr; }
     /// Memory that plans are bound to, zero-filled on hosts. Errors: OutOfMemory.

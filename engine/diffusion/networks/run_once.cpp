@@ -1,7 +1,6 @@
 #include "engine/diffusion/networks/run_once.h"
 
 #include "kernels/plan/plan.h"
-#include "kernels/tensor/buffer.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +16,8 @@ Result<NamedTensors> runOnce(Graph graph, const WeightProvider& weights, Backend
     for (const auto& [name, value] : graph.outputs()) outputNames.push_back(name);
 
     RB_ASSIGN(Plan plan, Plan::compile(std::move(graph), weights, backend));
-    RB_ASSIGN(Buffer arena, Buffer::allocate(plan.arenaBytes(), nullptr, "an encoder"));
-    RB_TRY(plan.bind({arena.data(), arena.sizeBytes()}));
+    RB_ASSIGN(const auto arena, backend.allocateArena(plan.arenaBytes()));
+    RB_TRY(plan.bind({arena->data(), arena->sizeBytes()}));
     for (const std::string& name : inputNames) {
         const auto given = inputs.find(name);
         RB_ENSURE(given != inputs.end() && given->second.size() == plan.input(name).size(),

@@ -33,8 +33,8 @@ Status CodecHalf::bind(std::span<std::byte> arena) {
     arena_ = arena;
     ownArena_ = {};
     if (arena.size() < arenaBytes() && note_) {
-        RB_ASSIGN(ownArena_, Buffer::allocate(arenaBytes(), nullptr, "VAE in float32"));
-        arena_ = {ownArena_.data(), ownArena_.sizeBytes()};
+        RB_ASSIGN(ownArena_, backend_->allocateArena(arenaBytes()));
+        arena_ = {ownArena_->data(), ownArena_->sizeBytes()};
     }
     return network_.bind(arena_);
 }

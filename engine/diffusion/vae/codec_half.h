@@ -2,7 +2,7 @@
 
 #include "engine/diffusion/vae/bounded_network.h"
 #include "engine/weights/listed_weights.h"
-#include "kernels/tensor/buffer.h"
+#include "kernels/plan/backend.h"
 
 #include <cstddef>
 #include <functional>
@@ -45,7 +45,7 @@ class CodecHalf {
     kernels::Backend* backend_ = nullptr;
     Options options_;
     std::span<std::byte> arena_;
-    kernels::Buffer ownArena_;  ///< where the float32 network needs more than it was given
+    std::unique_ptr<kernels::DeviceMemory> ownArena_;  ///< where the float32 network needs more than it was given
     std::optional<std::string> note_;
 };
 
