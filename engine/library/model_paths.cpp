@@ -10,14 +10,24 @@ namespace reelbrush::library {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// "." says nothing to whoever reads the path in a message; ".." may lead through links, and stays.
+fs::path withoutDots(const fs::path& path) {
+    fs::path plain;
+    for (const fs::path& part : path)
+        if (part != ".") plain /= part;
+    return plain;
+}
+
+}  // namespace
+
 Result<std::optional<fs::path>> modelAtPath(const std::string& text) {
     const fs::path path(text);
     std::error_code error, ignored;
     const fs::file_status status = fs::status(path, error);
     if (fs::exists(status)) {
-        // "./" says nothing; ".." may lead through links.
-        const fs::path plain = text.starts_with("./") ? fs::path(text.substr(2)) : path;
-        if (!fs::is_directory(status) || path.has_parent_path()) return fs::absolute(plain, ignored);
+        if (!fs::is_directory(status) || path.has_parent_path()) return withoutDots(fs::absolute(path, ignored));
         return std::optional<fs::path>();
     }
     if (error == std::errc::permission_denied)

@@ -1,3 +1,4 @@
+#include "engine/library/model_paths.h"
 #include "tests/engine/library/library_bench.h"
 
 #include <gmock/gmock.h>
@@ -104,6 +105,17 @@ TEST_F(ModelNames, FoldersDoNotHideThatANameComesNear) {
     ASSERT_TRUE(library_->refresh());
     EXPECT_THAT(found("dreamshapr"),
                 HasSubstr("did you mean 'models/loras/other/dreamshaper' or 'models/loras/styles/dreamshaper'?"));
+}
+
+TEST(ModelPaths, SayNothingThatIsNotNeeded) {
+    const ScratchFolder scratch;
+    const std::string folder = scratch.path(), file = folder + "/a/ink.safetensors";
+    writeBytes(file, "x");
+    for (const char* path : {"/a/ink.safetensors", "/./a/./ink.safetensors", "//a/.//ink.safetensors"})
+        EXPECT_EQ(modelAtPath(folder + path)->value(), file) << path;
+    EXPECT_EQ(modelAtPath(folder + "/a/../a/ink.safetensors")->value(), folder + "/a/../a/ink.safetensors");
+    EXPECT_TRUE(modelAtPath("./")->value().is_absolute());
+    EXPECT_FALSE(modelAtPath("ink")->has_value()) << "a name, not a path";
 }
 
 TEST_F(ModelNames, WhatWasAddedMeanwhileIsFound) {
