@@ -38,6 +38,14 @@ Result<ControlStack> ControlStack::open(const std::vector<std::filesystem::path>
     return stack;
 }
 
+std::vector<std::string> ControlStack::warnings() const {
+    std::vector<std::string> sentences;
+    for (const Net& net : nets_)
+        if (std::string warning = weights::unreadWarning(net.files.path, net.files.unreadTensors); !warning.empty())
+            sentences.push_back(std::move(warning));
+    return sentences;
+}
+
 Status ControlStack::compile(const UnetShape& shape, Backend& backend, const CancelToken& cancel) {
     shape_ = shape;
     for (Net& net : nets_) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace reelbrush::diffusion {
@@ -25,6 +26,8 @@ class ControlStack {
 
     bool isEmpty() const { return nets_.empty(); }
     std::size_t count() const { return nets_.size(); }
+    /// One sentence for each file with weights that nothing reads.
+    std::vector<std::string> warnings() const;
     /// shape: the UNet's. Errors: as Plan::compile; Cancelled between layers.
     Status compile(const UnetShape& shape, kernels::Backend& backend, const CancelToken& cancel);
     /// Of the largest, since they run one after the other.

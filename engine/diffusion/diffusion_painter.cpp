@@ -93,20 +93,23 @@ Status DiffusionPainter::open(const CancelToken& cancel) {
         return fail(StatusCode::BadInput,
                     fmt::format("style pictures cannot be injected {}; add an IP-Adapter for them, or leave them out",
                                 setup_.motion ? "together with a motion module" : "into an InstructPix2Pix model"));
-    notes_ = model_.notes;
+    const auto warn = [this](std::string warning) {
+        if (!warning.empty()) model_.notes.push_back(std::move(warning));
+    };
     RB_ASSIGN(ControlStack controls, ControlStack::open(setup_.controls, model_));
+    for (std::string& warning : controls.warnings()) warn(std::move(warning));
     denoiser_.emplace(model_, std::move(controls), *backend_);
     if (setup_.motion) {
         RB_ASSIGN(auto motion, weights::openMotionModule(setup_.motion->file));
+        warn(weights::unreadWarning(motion.path, motion.unreadTensors));
         RB_TRY(denoiser_->addMotion(std::move(motion)));
     }
     if (setup_.ipAdapter) {
         RB_ASSIGN(ImagePrompt prompt, ImagePrompt::open(*setup_.ipAdapter, model_));
-        const auto& files = prompt.files();
-        if (const std::string warning = weights::unreadWarning(files.path, files.unreadTensors); !warning.empty())
-            model_.notes.push_back(warning);
+        warn(weights::unreadWarning(prompt.files().path, prompt.files().unreadTensors));
         denoiser_->addImagePrompt(std::move(prompt));
     }
+    notes_ = model_.notes;
     return switchLoras(setup_.loras, cancel);
 }
 

@@ -108,6 +108,14 @@ TEST_F(BadFullModel, UnknownTensorsAreListedAndTheRestIsPainted) {
                       "LoRA odd.safetensors: 1 of 2 modules applied; not in this model: "
                       "'lora_unet_nowhere_to_q'; tensors not understood: 'stranger'"))
         << styled.out;
+
+    const std::string net =
+        write("canny.safetensors", tinyControlNet("control_model.").addZeros("control_model.stray", {2}));
+    const Outcome controlled = paint({"--model", whole(), "--control", "canny=" + net});
+    EXPECT_EQ(controlled.exitCode, 0) << controlled.err;
+    EXPECT_TRUE(
+        holds(controlled.out, "canny.safetensors': 1 tensor of unknown meaning is not read: 'control_model.stray'"))
+        << controlled.out;
 }
 
 TEST_F(BadFullModel, ValuesThatAreNoNumbersAreFoundByStylizeAndVerify) {
