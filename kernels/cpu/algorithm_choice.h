@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/cpu/algorithm_cache.h"
+#include "kernels/plan/algorithm_cache.h"
 #include "kernels/plan/step.h"
 
 #include <functional>
