@@ -1,5 +1,6 @@
 #include "kernels/cuda/cuda_context.h"
 
+#include "kernels/cuda/convolution_plans.h"
 #include "kernels/cuda/cuda_status.h"
 
 #include <fmt/format.h>
@@ -31,6 +32,15 @@ Status openDevice(CudaContext& context) {
     return cudaStatus(cudaStreamCreateWithFlags(&context.stream, cudaStreamNonBlocking), "making a CUDA stream");
 }
 
+/// Everything but the layer that decides which algorithm is fastest, or what its name means.
+std::string machineOf(const CudaContext& context) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    return fmt::format("{} sm_{}{} x{} driver {} cublasLt {} cudnn {}", context.properties.name,
+                       context.properties.major, context.properties.minor, context.properties.multiProcessorCount,
+                       driver, cublasLtGetVersion(), cudnnGetVersion());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType valueType,
@@ -46,10 +56,20 @@ Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType value
         return fail(StatusCode::Internal, "cuDNN does not take the stream");
     if (const cublasStatus_t status = cublasLtCreate(&context->cublasLt); status != CUBLAS_STATUS_SUCCESS)
         return fail(StatusCode::Unsupported, fmt::format("cuBLAS cannot be used: {}", cublasLtGetStatusString(status)));
+    RB_ASSIGN(context->upload, StagedUpload::create(context->stream));
+    context->convolutions = std::make_unique<ConvolutionPlans>();
+    context->keepAlgorithmsIn({});
     return context;
 }
 
+void CudaContext::keepAlgorithmsIn(std::filesystem::path file) {
+    algorithmCacheFile = std::move(file);
+    algorithms = std::make_unique<AlgorithmCache>(algorithmCacheFile, machineOf(*this));
+}
+
 CudaContext::~CudaContext() {
+    convolutions.reset();
+    upload.reset();
     if (cublasLt) cublasLtDestroy(cublasLt);
     if (cudnn) cudnnDestroy(cudnn);
     if (stream) cudaStreamDestroy(stream);

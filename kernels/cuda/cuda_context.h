@@ -1,6 +1,8 @@
 #pragma once
 
 #include "kernels/cuda/cuda_memory.h"
+#include "kernels/cuda/staged_upload.h"
+#include "kernels/plan/algorithm_cache.h"
 #include "kernels/tensor/dtype.h"
 
 #include <cublasLt.h>
@@ -11,6 +13,8 @@
 #include <memory>
 
 namespace reelbrush::kernels {
+
+class ConvolutionPlans;
 
 /// What all steps of one CUDA backend share. Must outlive them.
 struct CudaContext {
@@ -25,6 +29,9 @@ struct CudaContext {
         return CudaMemory::allocate(bytes, budget, purpose);
     }
 
+    /// Keeps measured choices in a file from here on.
+    void keepAlgorithmsIn(std::filesystem::path file);
+
     int device = 0;
     DType valueType = DType::F16;  ///< F16, BF16 or F32
     cudaDeviceProp properties{};
@@ -32,7 +39,10 @@ struct CudaContext {
     cudnnHandle_t cudnn = nullptr;
     cublasLtHandle_t cublasLt = nullptr;
     std::shared_ptr<MemoryBudget> budget;
-    std::filesystem::path algorithmCacheFile;  ///< measured choices; empty: none are kept
+    std::filesystem::path algorithmCacheFile;        ///< measured choices; empty: none are kept
+    std::unique_ptr<AlgorithmCache> algorithms;      ///< measured choices, of this card and these libraries
+    std::unique_ptr<ConvolutionPlans> convolutions;  ///< shared by layers that are alike
+    std::unique_ptr<StagedUpload> upload;            ///< how weights get here
 
   private:
     CudaContext() = default;

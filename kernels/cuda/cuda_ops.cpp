@@ -1,6 +1,9 @@
 #include "kernels/cuda/cuda_ops.h"
 
 #include "kernels/cuda/activation_cuda.h"
+#include "kernels/cuda/attention_cuda.h"
+#include "kernels/cuda/conv2d_cuda.h"
+#include "kernels/cuda/linear_cuda.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +19,9 @@ struct MakeStep {
     const CudaContext& context;
 
     Result<std::unique_ptr<Step>> operator()(const ActivationOp&) const { return makeActivationStep(request, context); }
+    Result<std::unique_ptr<Step>> operator()(const Attention&) const { return makeAttentionStep(request, context); }
+    Result<std::unique_ptr<Step>> operator()(const Conv2d&) const { return makeConv2dStep(request, context); }
+    Result<std::unique_ptr<Step>> operator()(const Linear&) const { return makeLinearStep(request, context); }
 
     template <typename Other>
     Result<std::unique_ptr<Step>> operator()(const Other&) const {
