@@ -51,8 +51,7 @@ class FlashTeam {
         if (problem.causal) rowBlock = rowBlocks - 1 - rowBlock;
         head_ = item / rowBlocks % problem.heads;
         sample_ = item / rowBlocks / problem.heads;
-        firstRowOfTeam_ = rowBlock * kRows;
-        firstRow_ = firstRowOfTeam_ + warp() % kLayout.rowWarps * 16 * kLayout.rowTiles;
+        firstRow_ = rowBlock * kRows + firstRowInTeam();
         for (auto& tops : tops_) tops[0] = tops[1] = kNoTop;
     }
 
@@ -105,6 +104,8 @@ class FlashTeam {
     __device__ static int warp() { return thread() / 32; }
     __device__ static int group() { return warp() / kLayout.rowWarps; }
 
+    __device__ static int firstRowInTeam() { return warp() % kLayout.rowWarps * 16 * kLayout.rowTiles; }
+
     __device__ static void synchronise() {
         if constexpr (kLayout.teams > 1)
             __syncwarp();
@@ -123,7 +124,7 @@ class FlashTeam {
     /// Keys of the segment that any query of the team sees.
     __device__ int visibleKeys(int segment) const {
         const int tokens = problem_.segments[segment].tokens;
-        return problem_.causal ? min(tokens, firstRowOfTeam_ + kRows) : tokens;
+        return problem_.causal ? min(tokens, firstRow_ - firstRowInTeam() + kRows) : tokens;
     }
     __device__ KeyTile following(KeyTile tile) const {
         const int firstKey = tile.firstKey + kLayout.tileKeys;
@@ -387,7 +388,7 @@ class FlashTeam {
     unsigned char* shared_;
     std::uint32_t sharedAddress_;
     int head_, sample_;
-    int firstRowOfTeam_, firstRow_;
+    int firstRow_;
     std::uint32_t queries_[kLayout.rowTiles][kFullSteps][4];
     std::uint32_t halfQueries_[kLayout.rowTiles][2];
     float sums_[kLayout.rowTiles][kPieces][4] = {};

@@ -73,7 +73,7 @@ struct FlashFew {
 /// one sample, whose rows are neighbours in memory.
 template <int kHead>
 struct FlashTiny {
-    static constexpr FlashLayout kLayout{1, 1, 1, 32, 16, 1, 4, isSmallHead(kHead) ? 6 : (isMiddleHead(kHead) ? 5 : 2)};
+    static constexpr FlashLayout kLayout{1, 1, 1, 32, 16, 1, 4, isSmallHead(kHead) ? 6 : (isMiddleHead(kHead) ? 4 : 2)};
 };
 
 template <typename T, int kHead>
