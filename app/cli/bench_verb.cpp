@@ -10,13 +10,15 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace reelbrush::cli {
 
 namespace {
 
 struct BenchArguments {
-    std::string size = "512x512", model = "starter";
+    std::string size = "512x512", model = "starter", device = "auto";
+    std::vector<int> batches{1, 2};
     int threads = 0, repeats = 5;
     kernels::Precision precision = kernels::Precision::Fastest;
     std::string stage = "all";
@@ -52,6 +54,10 @@ int bench(const BenchArguments& arguments) {
         if (!model) return failWith(model.error());
         options.model = std::move(*model);
     }
+    const auto device = diffusion::ComputeDevice::parse(arguments.device);
+    if (!device) return refuseUsage(device.error().message);
+    options.device = *device;
+    options.batches = arguments.batches;
     options.width = size->width;
     options.height = size->height;
     options.threads = arguments.threads;
@@ -84,6 +90,13 @@ void addBenchVerb(CLI::App& program, Action& action) {
     verb->add_option("--stage", arguments->stage, "unet, vae, text or all; default all")
         ->type_name("STAGE")
         ->check(CLI::IsMember({"unet", "vae", "text", "all"}));
+    verb->add_option("--device", arguments->device,
+                     "auto (default: a GPU where one can be used), cpu, cuda, cuda:NUMBER")
+        ->type_name("DEVICE");
+    verb->add_option("--batch", arguments->batches, "frames or prompts of a UNet's step, such as 1,16; default 1,2")
+        ->delimiter(',')
+        ->type_name("N,...")
+        ->check(CLI::Range(1, 1024));
     verb->add_option("--threads", arguments->threads, "default: every processor this process may use")
         ->check(CLI::Range(0, 1024));
     verb->add_option("--repeats", arguments->repeats, "the fastest of so many runs counts; default 5")

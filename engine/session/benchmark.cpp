@@ -1,11 +1,12 @@
 #include "engine/session/benchmark.h"
 
 #include "engine/core/process_memory.h"
+#include "engine/diffusion/painter_backend.h"
 #include "engine/session/benchmark_networks.h"
+#include "engine/session/device_peaks.h"
 #include "kernels/cpu/peak_flops.h"
 #include "kernels/cpu/processor.h"
 #include "kernels/plan/plan.h"
-#include "kernels/tensor/buffer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -42,15 +43,8 @@ void fillInputs(const kernels::Graph& graph, kernels::Plan& plan) {
 /// Compiles and times one stage after another and adds it to the report.
 class StageTimer {
   public:
-    StageTimer(const BenchmarkOptions& options, BenchmarkReport& report)
-        : options_(options),
-          report_(report),
-          backend_(kernels::CpuOptions{.threads = options.threads,
-                                       .precision = options.precision,
-                                       .algorithmCacheFile = options.algorithmCacheFile,
-                                       .budget = nullptr}) {}
-
-    int threads() const { return backend_.threads(); }
+    StageTimer(const BenchmarkOptions& options, BenchmarkReport& report, kernels::Backend& backend)
+        : options_(options), report_(report), backend_(backend) {}
 
     Status time(BenchmarkNetwork network) {
         StageTiming timing;
@@ -60,8 +54,8 @@ class StageTimer {
         const auto compileStart = Clock::now();
         RB_ASSIGN(kernels::Plan plan, kernels::Plan::compile(network.graph, *network.weights, backend_));
         report_.compileSeconds += secondsSince(compileStart);
-        RB_ASSIGN(kernels::Buffer arena, kernels::Buffer::allocate(plan.arenaBytes(), nullptr, "the benchmark"));
-        RB_TRY(plan.bind({arena.data(), arena.sizeBytes()}));
+        RB_ASSIGN(const auto arena, backend_.allocateArena(plan.arenaBytes()));
+        RB_TRY(plan.bind({arena->data(), arena->sizeBytes()}));
         fillInputs(network.graph, plan);
         RB_TRY(plan.run());
 
@@ -79,6 +73,7 @@ class StageTimer {
         double secondsAtPeak = 0.0;
         for (const auto& step : steps) {
             timing.gigaOperations += step.operations * 1e-9;
+            timing.gigabytes += step.bytes * 1e-9;
             if (const double peak = peakOf(step.int8); peak > 0) secondsAtPeak += step.operations * 1e-9 / peak;
         }
         timing.peakFraction = secondsAtPeak * 1e3 / timing.milliseconds;
@@ -93,7 +88,7 @@ class StageTimer {
     void addOpClasses(const std::string& stage, const std::vector<kernels::StepReport>& steps) {
         struct Sum {
             int steps = 0;
-            double seconds = 0.0, operations = 0.0;
+            double seconds = 0.0, operations = 0.0, bytes = 0.0;
             bool int8 = false;
         };
         std::map<std::pair<std::string, std::string>, Sum> sums;
@@ -102,6 +97,7 @@ class StageTimer {
             ++sum.steps;
             sum.seconds += step.seconds;
             sum.operations += step.operations;
+            sum.bytes += step.bytes;
             sum.int8 = step.int8;
         }
         std::vector<OpClassTiming> classes;
@@ -109,6 +105,7 @@ class StageTimer {
             const double gigaPerSecond = sum.seconds > 0 ? sum.operations * 1e-9 / sum.seconds : 0.0;
             const double peak = peakOf(sum.int8);
             classes.push_back({stage, key.first, key.second, sum.steps, sum.seconds * 1e3, gigaPerSecond,
+                               sum.seconds > 0 ? sum.bytes * 1e-9 / sum.seconds : 0.0,
                                peak > 0 ? gigaPerSecond / peak : 0.0});
         }
         std::ranges::sort(classes, std::greater{}, &OpClassTiming::milliseconds);
@@ -117,8 +114,21 @@ class StageTimer {
 
     const BenchmarkOptions& options_;
     BenchmarkReport& report_;
-    kernels::CpuBackend backend_;
+    kernels::Backend& backend_;
 };
+
+Status measurePeaks(kernels::Backend& backend, BenchmarkReport& report) {
+    if (backend.device()) {
+        RB_ASSIGN(const DevicePeaks peaks, measureDevicePeaks(backend));
+        report.peakFloatGflops = peaks.gigaOperationsPerSecond;
+        report.peakGigabytesPerSecond = peaks.gigabytesPerSecond;
+        return {};
+    }
+    RB_ASSIGN(const kernels::PeakRates peaks, kernels::measurePeakRates(report.threads));
+    report.peakFloatGflops = peaks.float32;
+    report.peakInt8Gops = peaks.int8;
+    return {};
+}
 
 }  // namespace
 
@@ -130,11 +140,16 @@ Result<BenchmarkReport> runBenchmark(const BenchmarkOptions& asked) {
     report.height = options.height;
     report.processor = kernels::processorName();
     report.instructions = kernels::onednnInstructionSet();
-    StageTimer timer(options, report);
-    report.threads = timer.threads();
-    RB_ASSIGN(const kernels::PeakRates peaks, kernels::measurePeakRates(timer.threads()));
-    report.peakFloatGflops = peaks.float32;
-    report.peakInt8Gops = peaks.int8;
+    diffusion::PainterOptions painter;
+    painter.threads = options.threads;
+    painter.precision = options.precision;
+    painter.device = options.device;
+    painter.algorithmCacheFile = options.algorithmCacheFile;
+    RB_ASSIGN(const auto backend, diffusion::openPainterBackend(painter));
+    report.device = backend->name();
+    report.threads = options.threads > 0 ? options.threads : kernels::availableProcessors();
+    RB_TRY(measurePeaks(*backend, report));
+    StageTimer timer(options, report, *backend);
     for (BenchmarkNetwork& network : networks) RB_TRY(timer.time(std::move(network)));
     return report;
 }

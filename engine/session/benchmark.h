@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/core/status.h"
+#include "engine/diffusion/compute_device.h"
 #include "kernels/cpu/cpu_backend.h"
 
 #include <cstddef>
@@ -24,6 +25,8 @@ struct BenchmarkOptions {
     kernels::Precision precision = kernels::Precision::Fastest;
     BenchmarkWeights weights = BenchmarkWeights::Stored;
     BenchmarkStages stages = BenchmarkStages::All;
+    diffusion::ComputeDevice device{diffusion::ComputeDevice::Kind::Cpu, 0};
+    std::vector<int> batches{1, 2};              ///< of the UNet's steps
     std::filesystem::path model{};               ///< of stored weights: a starter model's folder or any full model
     std::filesystem::path algorithmCacheFile{};  ///< empty: choices are measured anew
 };
@@ -34,6 +37,7 @@ struct StageTiming {
     std::string stage;
     double milliseconds = 0.0;
     double gigaOperations = 0.0;  ///< 2 per multiply-add, of the ops that count
+    double gigabytes = 0.0;       ///< that all steps must move at least
     /// Share of the time that the operations would take at the measured peak of their types (float32 or int8).
     double peakFraction = 0.0;
     std::size_t arenaBytes = 0, weightBytes = 0;
@@ -47,13 +51,17 @@ struct OpClassTiming {
     int steps = 0;
     double milliseconds = 0.0;
     double gigaOperationsPerSecond = 0.0;
+    double gigabytesPerSecond = 0.0;
     double peakFraction = 0.0;  ///< of the machine's measured peak for the type; 0 where memory is what counts
 };
 
 struct BenchmarkReport {
     std::string processor, instructions;
+    std::string device;  ///< what computed: "CPU", or the GPU's name
     int threads = 0, width = 0, height = 0;
-    double peakFloatGflops = 0.0, peakInt8Gops = 0.0;  ///< measured in the same run
+    double peakFloatGflops = 0.0,
+           peakInt8Gops = 0.0;            ///< measured in the same run; the first in the type that a GPU computes in
+    double peakGigabytesPerSecond = 0.0;  ///< of a GPU's memory; 0 on the processor
     std::vector<StageTiming> stages;
     std::vector<OpClassTiming> ops;
     double compileSeconds = 0.0;

@@ -9,6 +9,8 @@
 #include "engine/weights/diffusion_model.h"
 #include "kernels/plan/random_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -53,6 +55,11 @@ struct FullNetworks {
 Weights weightsFor(const Graph& graph, const std::shared_ptr<const weights::ListedWeights>& stored) {
     if (stored) return std::make_shared<ReleasedWeights>(stored);
     return std::make_shared<kernels::RandomWeights>(graph);
+}
+
+std::string nameOfStep(int batch) {
+    if (batch == 1) return "unet step";
+    return batch == 2 ? "unet step guided" : fmt::format("unet step x{}", batch);
 }
 
 BenchmarkNetwork network(std::string stage, Graph graph, const std::shared_ptr<const weights::ListedWeights>& stored) {
@@ -129,9 +136,9 @@ Result<std::vector<BenchmarkNetwork>> fullStages(const FullNetworks& model, cons
         stages.push_back(network("vae encode", std::move(codec->encoder), model.vaeWeights));
     }
     if (wants(BenchmarkStages::Unet))
-        for (const int prompts : {1, 2})
-            stages.push_back(network(prompts == 1 ? "unet step" : "unet step guided",
-                                     unetGraph(model.unet, options.width, options.height, prompts), model.unetWeights));
+        for (const int batch : options.batches)
+            stages.push_back(network(nameOfStep(batch), unetGraph(model.unet, options.width, options.height, batch),
+                                     model.unetWeights));
     if (hasVae) stages.push_back(network("vae decode", std::move(codec->decoder), model.vaeWeights));
     return stages;
 }
@@ -146,9 +153,9 @@ Result<std::vector<BenchmarkNetwork>> starterStages(const BenchmarkOptions& opti
     if (wants(BenchmarkStages::Vae))
         stages.push_back({"vae encode", diffusion::starterEncodeGraph(model, width, height), model.vae});
     if (wants(BenchmarkStages::Unet))
-        for (const int batch : {1, 2})
-            stages.push_back({batch == 1 ? "unet step" : "unet step guided",
-                              diffusion::starterDenoiseGraph(model, width, height, batch), model.unet});
+        for (const int batch : options.batches)
+            stages.push_back(
+                {nameOfStep(batch), diffusion::starterDenoiseGraph(model, width, height, batch), model.unet});
     if (wants(BenchmarkStages::Vae))
         stages.push_back({"vae decode", diffusion::starterDecodeGraph(model, width, height), model.vae});
     if (wants(BenchmarkStages::Text))

@@ -7,9 +7,15 @@ namespace reelbrush::session {
 std::vector<std::string> BenchmarkReport::toLines() const {
     constexpr double kMebibyte = 1048576.0;
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{} ({}), {} threads, {}x{}", processor, instructions, threads, width, height));
-    lines.push_back(fmt::format("measured peaks: float32 {:.0f} GFLOP/s, int8 {:.0f} GOP/s; compiled in {:.2f} s",
-                                peakFloatGflops, peakInt8Gops, compileSeconds));
+    if (peakGigabytesPerSecond > 0) {
+        lines.push_back(fmt::format("{}, {}x{}", device, width, height));
+        lines.push_back(fmt::format("measured peaks: {:.0f} TFLOP/s, {:.0f} GB/s; compiled in {:.2f} s",
+                                    peakFloatGflops * 1e-3, peakGigabytesPerSecond, compileSeconds));
+    } else {
+        lines.push_back(fmt::format("{} ({}), {} threads, {}x{}", processor, instructions, threads, width, height));
+        lines.push_back(fmt::format("measured peaks: float32 {:.0f} GFLOP/s, int8 {:.0f} GOP/s; compiled in {:.2f} s",
+                                    peakFloatGflops, peakInt8Gops, compileSeconds));
+    }
     lines.emplace_back();
     lines.push_back(fmt::format("{:<18}{:>10}{:>10}{:>8}{:>9}{:>11}{:>13}{:>15}{:>14}", "stage", "ms", "GOP", "GOP/s",
                                 "of peak", "arena MiB", "weights MiB", "predicted MiB", "measured MiB"));
@@ -21,11 +27,12 @@ std::vector<std::string> BenchmarkReport::toLines() const {
                                     mebibytes(stage.arenaBytes), mebibytes(stage.weightBytes),
                                     mebibytes(stage.predictedPeakBytes), mebibytes(stage.measuredPeakBytes)));
     lines.emplace_back();
-    lines.push_back(fmt::format("{:<18}{:<20}{:<20}{:>6}{:>10}{:>10}{:>10}", "stage", "op", "algorithm", "steps", "ms",
-                                "GOP/s", "of peak"));
+    lines.push_back(fmt::format("{:<18}{:<20}{:<24}{:>6}{:>10}{:>10}{:>10}{:>10}", "stage", "op", "algorithm", "steps",
+                                "ms", "GOP/s", "GB/s", "of peak"));
     for (const OpClassTiming& op : ops)
-        lines.push_back(fmt::format("{:<18}{:<20}{:<20}{:>6}{:>10.2f}{:>10.0f}{:>9.0f}%", op.stage, op.op, op.algorithm,
-                                    op.steps, op.milliseconds, op.gigaOperationsPerSecond, op.peakFraction * 100.0));
+        lines.push_back(fmt::format("{:<18}{:<20}{:<24}{:>6}{:>10.3f}{:>10.0f}{:>10.0f}{:>9.0f}%", op.stage, op.op,
+                                    op.algorithm, op.steps, op.milliseconds, op.gigaOperationsPerSecond,
+                                    op.gigabytesPerSecond, op.peakFraction * 100.0));
     return lines;
 }
 
@@ -37,6 +44,8 @@ nlohmann::ordered_json BenchmarkReport::toJson() const {
                                 {"height", height},
                                 {"peakFloatGflops", peakFloatGflops},
                                 {"peakInt8Gops", peakInt8Gops},
+                                {"device", device},
+                                {"peakGigabytesPerSecond", peakGigabytesPerSecond},
                                 {"compileSeconds", compileSeconds},
                                 {"stages", nlohmann::ordered_json::array()},
                                 {"ops", nlohmann::ordered_json::array()}};
@@ -44,6 +53,7 @@ nlohmann::ordered_json BenchmarkReport::toJson() const {
         json["stages"].push_back({{"stage", stage.stage},
                                   {"milliseconds", stage.milliseconds},
                                   {"gigaOperations", stage.gigaOperations},
+                                  {"gigabytes", stage.gigabytes},
                                   {"peakFraction", stage.peakFraction},
                                   {"arenaBytes", stage.arenaBytes},
                                   {"weightBytes", stage.weightBytes},
@@ -56,6 +66,7 @@ nlohmann::ordered_json BenchmarkReport::toJson() const {
                                {"steps", op.steps},
                                {"milliseconds", op.milliseconds},
                                {"gigaOperationsPerSecond", op.gigaOperationsPerSecond},
+                               {"gigabytesPerSecond", op.gigabytesPerSecond},
                                {"peakFraction", op.peakFraction}});
     return json;
 }

@@ -120,9 +120,17 @@ const Value* Plan::Impl::find(const std::vector<std::pair<std::string, Value>>& 
 
 StepReport Plan::Impl::reportOf(std::size_t node) const {
     const Node& n = graph.nodes()[node];
-    return StepReport{
-        n.name, nameOf(n.op),         steps[node]->algorithm(), graph.shapeOf(n.output), steps[node]->operations(),
-        0.0,    steps[node]->isInt8()};
+    const Step& step = *steps[node];
+    StepReport report;
+    report.name = n.name;
+    report.op = nameOf(n.op);
+    report.algorithm = step.algorithm();
+    report.output = graph.shapeOf(n.output);
+    report.operations = step.operations();
+    report.int8 = step.isInt8();
+    report.bytes = static_cast<double>(bytesOf(n.output) + step.weightBytes());
+    for (Value input : n.inputs) report.bytes += static_cast<double>(bytesOf(input));
+    return report;
 }
 
 Plan::Plan(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

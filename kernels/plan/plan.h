@@ -22,6 +22,7 @@ struct StepReport {
     std::string algorithm;  ///< how the backend computes it
     Shape output;
     double operations = 0.0;
+    double bytes = 0.0;    ///< of inputs, output and weights, each once: the least that must move
     double seconds = 0.0;  ///< fastest of the profiled runs
     bool int8 = false;
 };
