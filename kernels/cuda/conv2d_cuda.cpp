@@ -19,7 +19,7 @@ namespace {
 
 /// Multiply-adds and adds below which all engines take as long as starting them does.
 constexpr double kWorthTiming = 2e7;
-constexpr std::size_t kMostPlans = 3;  ///< of each kind
+constexpr std::size_t kMostPlans = 6;  ///< of each kind
 
 /// True for convolutions that look at one pixel only.
 bool isPointwise(const Conv2d& op) {

@@ -64,10 +64,11 @@ Result<std::unique_ptr<ConvolutionGraph>> ConvolutionGraph::create(const Convolu
     cursor.operationsLeft =
         1 + (shape.hasBias ? 1 : 0) + (shape.hasResidual ? 1 : 0) + (shape.activation != Activation::None ? 1 : 0);
     RB_TRY(graph->addConvolution(cursor));
-    if (shape.hasBias) RB_TRY(graph->addSum(cursor, ConvolutionTensor::Bias, {1, shape.outputs, 1, 1}));
+    // In this order: cuDNN has kernels at hand for it, and would compile one for bias before residual.
     if (shape.hasResidual)
         RB_TRY(graph->addSum(cursor, ConvolutionTensor::Residual,
                              {shape.batch, shape.outputs, shape.outHeight, shape.outWidth}));
+    if (shape.hasBias) RB_TRY(graph->addSum(cursor, ConvolutionTensor::Bias, {1, shape.outputs, 1, 1}));
     if (shape.activation != Activation::None) RB_TRY(graph->addActivation(cursor));
 
     std::vector<cudnnBackendDescriptor_t> operations;

@@ -25,6 +25,14 @@ constexpr std::array kModes{Mode{"A", CUDNN_HEUR_MODE_A}, Mode{"B", CUDNN_HEUR_M
 /// Compiling kernels takes long; after that, what has been found must do.
 constexpr std::chrono::milliseconds kPatience{500};
 
+/// What follows a convolution often has kernels in the library; for other activations it compiles one, which is worth
+/// the wait for large layers only, and of f32 values is never fast.
+bool isWorthFusing(const ConvolutionShape& shape, bool isLarge) {
+    if (!shape.hasEpilogue()) return false;
+    if (shape.activation == Activation::None || shape.activation == Activation::Relu) return true;
+    return isLarge && shape.type != DType::F32;
+}
+
 std::string nameFor(const std::string& variant, const Mode& mode, std::size_t index) {
     return fmt::format("{} {} {}", variant, mode.name, index);
 }
@@ -64,7 +72,7 @@ std::vector<NamedPlan> ConvolutionPlans::ofVariant(const ConvolutionShape& shape
 std::vector<NamedPlan> ConvolutionPlans::candidates(const ConvolutionShape& shape, std::size_t most,
                                                     const CudaContext& context) {
     std::vector<NamedPlan> plans;
-    if (shape.hasEpilogue()) plans = ofVariant(shape, kFused, most, context);
+    if (isWorthFusing(shape, most > 1)) plans = ofVariant(shape, kFused, most, context);
     if (plans.empty() || most > 1)
         for (NamedPlan& plan : ofVariant(shape.withoutEpilogue(), kPlain, most, context))
             plans.push_back(std::move(plan));

@@ -20,8 +20,8 @@ struct NamedPlan {
 /// layer uses it. Thread: one at a time.
 class ConvolutionPlans {
   public:
-    /// Plans to try for a convolution, those likely to be fastest first, at most `most` of those that do the epilogue
-    /// too and, where `most` is above 1 or there are none, of those that do the convolution alone. May be empty.
+    /// Plans to try for a convolution, those likely to be fastest first: at most `most` that do the epilogue too and,
+    /// where `most` is above 1 or there are none, as many that do the convolution alone. May be empty.
     std::vector<NamedPlan> candidates(const ConvolutionShape& shape, std::size_t most, const CudaContext& context);
 
     /// The plan of that name. Errors: Unsupported where there is none here.
