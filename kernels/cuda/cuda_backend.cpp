@@ -9,7 +9,9 @@ namespace reelbrush::kernels {
 struct CudaBackend::Impl {
     explicit Impl(std::unique_ptr<CudaContext> opened) : context(std::move(opened)), device(*context) {}
 
+    CudaOptions options;
     std::unique_ptr<CudaContext> context;
+    std::unique_ptr<CudaBackend> wider;  ///< in f32, once it was asked for
     CudaDevice device;
 };
 
@@ -20,11 +22,16 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const CudaOptions& opti
     const bool isKnown =
         options.valueType == DType::F16 || options.valueType == DType::BF16 || options.valueType == DType::F32;
     RB_ENSURE(isKnown, "CUDA computes in F16, BF16 or F32");
-    RB_ASSIGN(auto context, CudaContext::create(options.device, options.valueType,
-                                                std::make_shared<MemoryBudget>(options.vramBytes)));
-    context->keepAlgorithmsIn(options.algorithmCacheFile);
+    return open(options, std::make_shared<MemoryBudget>(options.vramBytes));
+}
+
+Result<std::unique_ptr<CudaBackend>> CudaBackend::open(const CudaOptions& options,
+                                                       std::shared_ptr<MemoryBudget> budget) {
+    RB_ASSIGN(auto context, CudaContext::create(options.device, options.valueType, std::move(budget)));
+    context->algorithmCacheFile = options.algorithmCacheFile;
     std::unique_ptr<CudaBackend> backend(new CudaBackend());
     backend->impl_ = std::make_unique<Impl>(std::move(context));
+    backend->impl_->options = options;
     return backend;
 }
 
@@ -42,6 +49,16 @@ std::string CudaBackend::name() const {
 
 Device* CudaBackend::device() {
     return &impl_->device;
+}
+
+Result<Backend*> CudaBackend::wider() {
+    if (impl_->options.valueType == DType::F32) return nullptr;
+    if (!impl_->wider) {
+        CudaOptions options = impl_->options;
+        options.valueType = DType::F32;
+        RB_ASSIGN(impl_->wider, open(options, impl_->context->budget));
+    }
+    return impl_->wider.get();
 }
 
 Result<std::unique_ptr<DeviceMemory>> CudaBackend::allocateArena(std::size_t bytes) {

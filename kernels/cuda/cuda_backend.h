@@ -2,6 +2,7 @@
 
 #include "kernels/cuda_module/cuda_module.h"
 #include "kernels/plan/backend.h"
+#include "kernels/tensor/memory_budget.h"
 
 #include <cstddef>
 #include <memory>
@@ -19,10 +20,12 @@ class CudaBackend : public Backend {
     void enter() override;
     std::string name() const override;
     Device* device() override;
+    Result<Backend*> wider() override;
     Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes) override;
 
   private:
     CudaBackend();
+    static Result<std::unique_ptr<CudaBackend>> open(const CudaOptions& options, std::shared_ptr<MemoryBudget> budget);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

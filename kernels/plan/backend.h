@@ -21,6 +21,9 @@ class Backend {
     virtual std::string name() const { return "CPU"; }
     /// Where the backend computes in memory of its own; null where it computes in the host's.
     virtual Device* device() { return nullptr; }
+    /// The same device in f32, opened when first asked for and owned by this; null where values are f32 already.
+    /// Errors: those of opening it.
+    virtual Result<Backend*> wider() { return nullptr; }
     /// Memory that plans are bound to, zero-filled on hosts. Errors: OutOfMemory.
     virtual Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes);
 };

@@ -39,19 +39,27 @@ Status CodecHalf::bind(std::span<std::byte> arena) {
     return network_.bind(arena_);
 }
 
-Status CodecHalf::goOverToFloat() {
+Result<bool> CodecHalf::goOverToFloat() {
+    const char* narrow = "int8";
+    if (!network_.isInt8()) {
+        RB_ASSIGN(Backend* const wider, backend_->wider());
+        if (!wider) return false;
+        backend_ = wider;
+        narrow = "half precision";
+    }
     RB_ASSIGN(network_, BoundedNetwork::compile(inFloat(graph_), *weights_, *backend_, options_.ceilingBytes));
-    note_ = fmt::format("the VAE's {} overflowed in int8 and computes in float32 from now on, which takes longer",
-                        options_.name);
-    return bind(arena_);
+    note_ = fmt::format("the VAE's {} overflowed in {} and computes in float32 from now on, which takes longer",
+                        options_.name, narrow);
+    RB_TRY(bind(arena_));
+    return true;
 }
 
 Status CodecHalf::run(std::span<const float> input, std::span<float> output, const std::function<bool()>& cancelled) {
     RB_TRY(network_.run(input, output, cancelled));
     if (allFinite(output)) return {};
-    if (allFinite(input) && network_.isInt8()) {
-        RB_TRY(goOverToFloat());
-        RB_TRY(network_.run(input, output, cancelled));
+    if (allFinite(input)) {
+        RB_ASSIGN(const bool isWiderNow, goOverToFloat());
+        if (isWiderNow) RB_TRY(network_.run(input, output, cancelled));
         if (allFinite(output)) return {};
     }
     if (!allFinite(input))

@@ -13,8 +13,8 @@
 
 namespace reelbrush::diffusion {
 
-/// The encoder or the decoder of a codec, which gives finite values or an error: what overflows in int8 layers is
-/// computed once more in float32, and from then on always.
+/// The encoder or the decoder of a codec, which gives finite values or an error: what overflows in int8 layers or in
+/// half precision is computed once more in float32, and from then on always.
 class CodecHalf {
   public:
     struct Options {
@@ -37,7 +37,8 @@ class CodecHalf {
 
   private:
     CodecHalf(kernels::Graph graph, BoundedNetwork network) : graph_(std::move(graph)), network_(std::move(network)) {}
-    Status goOverToFloat();
+    /// False where it computes in float32 already.
+    Result<bool> goOverToFloat();
 
     kernels::Graph graph_;
     BoundedNetwork network_;

@@ -23,15 +23,18 @@ class NarrowBackend : public kernels::Backend {
         RB_ASSIGN(std::unique_ptr<Step> step, floats_.prepare(request));
         const auto* conv = std::get_if<kernels::Conv2d>(&request.node.op);
         if (!conv || !conv->mayQuantise) return step;
-        return std::unique_ptr<Step>(std::make_unique<NarrowStep>(std::move(step), request.output));
+        return std::unique_ptr<Step>(std::make_unique<NarrowStep>(std::move(step), request.output, claimsInt8()));
     }
     void enter() override { floats_.enter(); }
+
+  protected:
+    virtual bool claimsInt8() const { return true; }
 
   private:
     class NarrowStep : public Step {
       public:
-        NarrowStep(std::unique_ptr<Step> step, const kernels::Shape& output)
-            : step_(std::move(step)), count_(static_cast<std::size_t>(output.elements())) {}
+        NarrowStep(std::unique_ptr<Step> step, const kernels::Shape& output, bool int8)
+            : step_(std::move(step)), count_(static_cast<std::size_t>(output.elements())), int8_(int8) {}
         std::size_t scratchBytes() const override { return step_->scratchBytes(); }
         std::size_t weightBytes() const override { return step_->weightBytes(); }
         Status loadWeights(const kernels::WeightProvider& weights) override { return step_->loadWeights(weights); }
@@ -45,15 +48,28 @@ class NarrowBackend : public kernels::Backend {
                 if (std::abs(output_[i]) > 65504.0f) output_[i] = std::copysign(INFINITY, output_[i]);
             return {};
         }
-        bool isInt8() const override { return true; }
+        bool isInt8() const override { return int8_; }
 
       private:
         std::unique_ptr<Step> step_;
         std::size_t count_;
+        bool int8_;
         float* output_ = nullptr;
     };
 
     kernels::CpuBackend floats_{kernels::CpuOptions{.threads = 1, .precision = kernels::Precision::Float32}};
+};
+
+/// The same for every layer, with a wider type to go over to.
+class HalfBackend final : public NarrowBackend {
+  public:
+    Result<Backend*> wider() override { return &wider_; }
+
+  protected:
+    bool claimsInt8() const override { return false; }
+
+  private:
+    kernels::CpuBackend wider_{kernels::CpuOptions{.threads = 1, .precision = kernels::Precision::Float32}};
 };
 
 /// Weights of which some are multiplied.
@@ -133,21 +149,24 @@ TEST(VaeOverflow, IsComputedAgainInFloat32) {
     ASSERT_TRUE(expected.status) << expected.status.error().message;
     EXPECT_TRUE(expected.codec->notes().empty());
 
-    NarrowBackend narrow;
-    Decoded actual(part, narrow, kLargeInside);
-    ASSERT_TRUE(actual.status) << actual.status.error().message;
-    ASSERT_EQ(actual.codec->notes().size(), 1u);
-    EXPECT_NE(actual.codec->notes()[0].find("float32"), std::string::npos) << actual.codec->notes()[0];
-    for (std::size_t i = 0; i < actual.picture.size(); ++i)
-        ASSERT_NEAR(actual.picture[i], expected.picture[i], 1e-4) << i;
+    NarrowBackend int8;
+    HalfBackend half;
+    for (NarrowBackend* backend : {&int8, static_cast<NarrowBackend*>(&half)}) {
+        Decoded actual(part, *backend, kLargeInside);
+        ASSERT_TRUE(actual.status) << actual.status.error().message;
+        ASSERT_EQ(actual.codec->notes().size(), 1u);
+        EXPECT_NE(actual.codec->notes()[0].find("float32"), std::string::npos) << actual.codec->notes()[0];
+        for (std::size_t i = 0; i < actual.picture.size(); ++i)
+            ASSERT_NEAR(actual.picture[i], expected.picture[i], 1e-4) << i;
 
-    // Told once, and the next picture is as good.
-    actual.again();
-    ASSERT_TRUE(actual.status);
-    EXPECT_EQ(actual.codec->notes().size(), 1u);
-    ASSERT_TRUE(actual.codec->bind({actual.arena.data(), actual.arena.sizeBytes()}));
-    actual.again();
-    ASSERT_TRUE(actual.status);
+        // Told once, and the next picture is as good.
+        actual.again();
+        ASSERT_TRUE(actual.status);
+        EXPECT_EQ(actual.codec->notes().size(), 1u);
+        ASSERT_TRUE(actual.codec->bind({actual.arena.data(), actual.arena.sizeBytes()}));
+        actual.again();
+        ASSERT_TRUE(actual.status);
+    }
 }
 
 TEST(VaeOverflow, WithoutOverflowNothingIsComputedAgain) {

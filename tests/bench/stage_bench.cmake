@@ -1,0 +1,3 @@
+add_executable(stage_bench stage_bench.cpp)
+target_link_libraries(stage_bench PRIVATE reelbrush_warnings reelbrush_benchmark reelbrush_diffusion)
+target_compile_definitions(stage_bench PRIVATE REELBRUSH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
