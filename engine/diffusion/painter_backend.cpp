@@ -30,6 +30,7 @@ Result<std::unique_ptr<Backend>> openCuda(const PainterOptions& options) {
     cuda.device = options.device.index;
     cuda.valueType = options.precision == Precision::Float32 ? kernels::DType::F32 : kernels::DType::F16;
     cuda.vramBytes = options.vramBytes;
+    cuda.algorithmCacheFile = options.algorithmCacheFile;
     return kernels::openCudaBackend(cudaModuleFile(), cuda);
 }
 

@@ -28,7 +28,7 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const CudaOptions& opti
 Result<std::unique_ptr<CudaBackend>> CudaBackend::open(const CudaOptions& options,
                                                        std::shared_ptr<MemoryBudget> budget) {
     RB_ASSIGN(auto context, CudaContext::create(options.device, options.valueType, std::move(budget)));
-    context->algorithmCacheFile = options.algorithmCacheFile;
+    context->keepAlgorithmsIn(options.algorithmCacheFile);
     std::unique_ptr<CudaBackend> backend(new CudaBackend());
     backend->impl_ = std::make_unique<Impl>(std::move(context));
     backend->impl_->options = options;
