@@ -68,7 +68,7 @@ Result<std::unique_ptr<Step>> CpuBackend::Impl::prepareConv2d(const StepRequest&
     std::vector<Candidate> floats;
     floats.push_back({"direct f32", [&] { return makeDirectConv2dStep(problem, request.weights); }});
     if (winogradFits(problem.op))
-        floats.push_back({"winograd f32", [&] { return makeWinogradConv2dStep(problem, request.weights); }});
+        floats.push_back({"banded winograd f32", [&] { return makeWinogradConv2dStep(problem, request.weights); }});
     Candidate int8{"int8", [&] { return makeInt8Conv2dStep(problem, request.weights); }};
     return prepareWith(std::move(floats), std::move(int8), use, request, problem.key());
 }

@@ -35,7 +35,7 @@ class Step {
     virtual Status run() = 0;
     /// Floating-point (or int8) operations of one run, 2 per multiply-add; 0 where memory is what counts.
     virtual double operations() const { return 0.0; }
-    /// "direct f32", "winograd f32", "int8", "simd": for reports.
+    /// "direct f32", "banded winograd f32", "int8", "simd": for reports.
     virtual std::string algorithm() const { return "simd"; }
     /// True where the products run in int8.
     virtual bool isInt8() const { return false; }

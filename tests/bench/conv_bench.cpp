@@ -1,7 +1,8 @@
-// The starter model's convolutions and linears at 512x512, by each algorithm: milliseconds, 10^9 operations a second,
-// and the share of the machine's measured peak in f32 (for direct and Winograd, which may pass 100 %) or int8.
-// Int8 includes the rounding of the input. The fastest of many runs counts, since others may be at work.
-// REELBRUSH_BENCH_THREADS sets the threads (default: all). Limits of the instruction set apply: ONEDNN_MAX_CPU_ISA.
+// The convolutions and linears of the starter model, or with the argument `sd15` of SD 1.5 and its VAE, at 512x512, by
+// each algorithm: milliseconds, 10^9 operations a second, and the share of the machine's measured peak in f32 (for
+// direct and Winograd, which may pass 100 %) or int8. Int8 includes the rounding of the input. The fastest of many runs
+// counts, since others may be at work. REELBRUSH_BENCH_THREADS sets the threads (default: all). Limits of the
+// instruction set apply: ONEDNN_MAX_CPU_ISA.
 
 #include "kernels/cpu/conv2d_float_cpu.h"
 #include "kernels/cpu/conv2d_int8_cpu.h"
@@ -20,6 +21,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace reelbrush::kernels {
 namespace {
@@ -83,6 +85,40 @@ std::vector<Layer> layersOfTheStarter() {
         linearLayer("geglu 16, in", 256, 256, {2048}),
         linearLayer("geglu 16, out", 256, 1024, {256}, true),
         linearLayer("time embedding", 1, 384, {384}),
+    };
+}
+
+std::vector<Layer> layersOfSd15() {
+    return {
+        convLayer("unet 64", 64, 320, 320),
+        convLayer("unet 64, residual", 64, 320, 320, true),
+        convLayer("unet 64, up", 64, 640, 320),
+        convLayer("unet 64, up", 64, 960, 320),
+        convLayer("unet 64, upsampled", 64, 640, 640),
+        convLayer("unet 32", 32, 640, 640),
+        convLayer("unet 32, up", 32, 1280, 640),
+        convLayer("unet 32, up", 32, 1920, 640),
+        convLayer("unet 32, upsampled", 32, 1280, 1280),
+        convLayer("unet 16", 16, 1280, 1280),
+        convLayer("unet 16, up", 16, 2560, 1280),
+        convLayer("unet 8", 8, 1280, 1280),
+        convLayer("vae 512", 512, 128, 128),
+        convLayer("vae 256", 256, 256, 256),
+        convLayer("vae 128", 128, 512, 512),
+        convLayer("vae 64", 64, 512, 512),
+        convLayer("vae tile", 128, 128, 128),
+        linearLayer("attention 64, qkv", 4096, 320, {320, 320, 320}),
+        linearLayer("attention 64, out", 4096, 320, {320}, true),
+        linearLayer("geglu 64, in", 4096, 320, {2560}),
+        linearLayer("geglu 64, out", 4096, 1280, {320}, true),
+        linearLayer("attention 32, qkv", 1024, 640, {640, 640, 640}),
+        linearLayer("attention 32, out", 1024, 640, {640}, true),
+        linearLayer("geglu 32, in", 1024, 640, {5120}),
+        linearLayer("geglu 32, out", 1024, 2560, {640}, true),
+        linearLayer("attention 16, qkv", 256, 1280, {1280, 1280, 1280}),
+        linearLayer("geglu 16, in", 256, 1280, {10240}),
+        linearLayer("geglu 16, out", 256, 5120, {1280}, true),
+        linearLayer("vae attention, qkv", 4096, 512, {512, 512, 512}),
     };
 }
 
@@ -165,7 +201,7 @@ void printResult(const Result<std::unique_ptr<Step>>& step, BenchLayer& layer, d
     fmt::print(" | {:8.3f} ms {:6.0f} {:5.0f} %", seconds * 1e3, rate, peak > 0.0 ? 100.0 * rate / peak : 0.0);
 }
 
-int run() {
+int run(const std::vector<Layer>& layers) {
     const char* text = std::getenv("REELBRUSH_BENCH_THREADS");
     CpuBackend backend({.threads = text ? std::atoi(text) : 0});
     const auto peaks = measurePeakRates(backend.threads());
@@ -174,7 +210,7 @@ int run() {
                backend.threads(), peaks->float32, peaks->int8);
     fmt::print("{:<38} | {:<26} | {:<26} | {:<26}\n", "layer", "direct f32", "winograd f32", "int8");
     backend.enter();
-    for (const Layer& layer : layersOfTheStarter()) {
+    for (const Layer& layer : layers) {
         BenchLayer bench(layer);
         const StepRequest request = bench.request();
         fmt::print("{:<38}", fmt::format("{} {} to {}", layer.where, layer.input.toString(), layer.output.channels()));
@@ -201,6 +237,8 @@ int run() {
 }  // namespace
 }  // namespace reelbrush::kernels
 
-int main() {
-    return reelbrush::kernels::run();
+int main(int count, char** arguments) {
+    using namespace reelbrush::kernels;
+    const bool isSd15 = count > 1 && std::string_view(arguments[1]) == "sd15";
+    return run(isSd15 ? layersOfSd15() : layersOfTheStarter());
 }

@@ -146,6 +146,36 @@ TEST_P(WinogradConformance, MatchesTheReference) {
     EXPECT_LE(outcome->difference.maxRelative, 1e-5) << outcome->difference.toString();
 }
 
+/// Images of several bands, which the scalar reference would take too long for.
+std::vector<ConvCase> bandCases() {
+    return {
+        {{1, 40, 2048, 32}, conv(32)},
+        {{1, 37, 2048, 32}, with(conv(32), true, Activation::Relu)},
+        {{2, 24, 1024, 48}, with(conv(64), true, Activation::None)},
+        {{1, 37, 1500, 32}, padded(conv(32), 0, 0, 0, 0)},
+        {{1, 41, 1536, 64}, padded(conv(32), 0, 1, 1, 1)},
+        {{1, 39, 1536, 32}, with(padded(conv(64), 1, 1, 0, 1), false, Activation::None, false)},
+    };
+}
+
+class WinogradBandsConformance : public testing::TestWithParam<ConvCase> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, WinogradBandsConformance, testing::ValuesIn(bandCases()));
+
+TEST_P(WinogradBandsConformance, MatchTheDirectConvolution) {
+    AlgorithmBackend winograd(
+        [](const StepRequest& r) { return makeWinogradConv2dStep(Conv2dProblem(r, 2, nullptr), r.weights); });
+    AlgorithmBackend direct(
+        [](const StepRequest& r) { return makeDirectConv2dStep(Conv2dProblem(r, 2, nullptr), r.weights); });
+    const Layer layer = makeLayer(GetParam(), false);
+    const auto actual = runNode(winograd, layer.node, layer.weights);
+    if (!actual && actual.error().code == StatusCode::Unsupported) GTEST_SKIP() << actual.error().message;
+    ASSERT_TRUE(actual.has_value()) << actual.error().message;
+    const auto expected = runNode(direct, layer.node, layer.weights);
+    ASSERT_TRUE(expected.has_value()) << expected.error().message;
+    const Difference difference = compare(*actual, *expected);
+    EXPECT_LE(difference.maxRelative, 1e-5) << difference.toString();
+}
+
 TEST_P(Conv2dConformance, Int8IsCloseToTheReferenceWithTheSameWeights) {
     if (!cpuHasFastInt8()) GTEST_SKIP() << "this processor has no fast int8 products";
     AlgorithmBackend backend(
