@@ -30,8 +30,8 @@ __global__ void convolveAll(DirectConvolution<T> c, std::uint32_t count) {
     const int o = static_cast<int>(index % static_cast<std::uint32_t>(c.outChannels));
     const std::uint32_t pixel = index / static_cast<std::uint32_t>(c.outChannels);
     const int column = static_cast<int>(pixel % static_cast<std::uint32_t>(c.outWidth));
-    const int row = static_cast<int>(pixel / static_cast<std::uint32_t>(c.outWidth) %
-                                     static_cast<std::uint32_t>(c.outHeight));
+    const int row =
+        static_cast<int>(pixel / static_cast<std::uint32_t>(c.outWidth) % static_cast<std::uint32_t>(c.outHeight));
     const std::int64_t n = pixel / static_cast<std::uint32_t>(c.outWidth) / static_cast<std::uint32_t>(c.outHeight);
     float sum = 0.0f;
     for (int ky = 0; ky < c.kernelHeight; ++ky) {

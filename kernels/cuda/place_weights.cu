@@ -2,8 +2,9 @@
 #include "kernels/cuda/element_type.h"
 #include "kernels/cuda/place_weights.h"
 
-#include <algorithm>
 #include <cuda_fp8.h>
+
+#include <algorithm>
 
 namespace reelbrush::kernels {
 
@@ -43,8 +44,7 @@ __global__ void placeAll(WeightPiece piece, T* to) {
             }
             const unsigned output = index / rowLength, inRow = index % rowLength;
             const unsigned channel = inRow / piece.area, tap = inRow % piece.area;
-            const std::uint64_t place =
-                (static_cast<std::uint64_t>(output) * piece.area + tap) * piece.pitch + channel;
+            const std::uint64_t place = (static_cast<std::uint64_t>(output) * piece.area + tap) * piece.pitch + channel;
             to[place] = fromFloat<T>(value);
         }
     }

@@ -1,6 +1,6 @@
 #include "kernels/cuda/activation_math.cuh"
 #include "kernels/cuda/cuda_status.h"
-#include "kernels/cuda/element_type.h"
+#include "kernels/cuda/packed_values.cuh"
 #include "kernels/cuda/product_epilogue.h"
 
 #include <cstdint>
@@ -10,17 +10,9 @@ namespace reelbrush::kernels {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
-
-/// kCount elements that lie side by side, loaded and stored at once.
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Group {
-    T values[kCount];
-};
-
 template <typename T, int kCount, Activation kind>
 __global__ void epilogueAll(ProductEpilogue e, std::uint32_t groups) {
-    using Values = Group<T, kCount>;
+    using Values = Packed<T, kCount>;
     const std::uint32_t index = blockIdx.x * kThreads + threadIdx.x;
     if (index >= groups) return;
     const std::uint32_t inRow = static_cast<std::uint32_t>(e.channels) / kCount;

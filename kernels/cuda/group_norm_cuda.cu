@@ -1,0 +1,248 @@
+#include "kernels/cuda/activation_math.cuh"
+#include "kernels/cuda/cuda_status.h"
+#include "kernels/cuda/cuda_step.h"
+#include "kernels/cuda/group_norm_cuda.h"
+#include "kernels/cuda/packed_values.cuh"
+#include "kernels/cuda/uploaded_floats.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace reelbrush::kernels {
+
+namespace {
+
+constexpr std::int64_t kLeastPartValues = 8192;  // of a part of the image, so that each block has work
+constexpr int kMostParts = 1024;
+constexpr int kBlocksPerProcessor = 8;  // enough loads on their way to fill the memory's bandwidth
+
+/// What both passes read. Blocks are rowThreads x pixelThreads; a thread looks after the packed channels
+/// threadIdx.x, threadIdx.x + rowThreads ... of every pixelThreads-th pixel of the block's part.
+struct NormCall {
+    const void* x;
+    const void* channelAdd;  ///< null: none
+    const float* given;      ///< statistics from outside; null: computed
+    const float *gamma, *beta;
+    float* sums;  ///< [batch, parts, groups, 2]: of shifted values and of their squares
+    void* y;
+    std::int64_t pixels;  ///< of one sample
+    int channels, groups, parts;
+    int addStride;  ///< channels, or 0 where all samples share the vector
+    float epsilon;
+
+    __host__ __device__ int groupChannels() const { return channels / groups; }
+};
+
+struct PixelRange {
+    std::int64_t first, end;
+};
+__device__ PixelRange partOf(const NormCall& call) {
+    const std::int64_t each = (call.pixels + gridDim.x - 1) / gridDim.x;
+    const std::int64_t first = each * blockIdx.x;
+    return {first, min(first + each, call.pixels)};
+}
+
+template <typename T>
+__device__ float addedAt(const NormCall& call, int channel) {
+    if (!call.channelAdd) return 0.0f;
+    return toFloat(static_cast<const T*>(call.channelAdd)[std::int64_t{blockIdx.y} * call.addStride + channel]);
+}
+
+/// A value of the group itself, so that sums of squares of values far from zero lose nothing.
+template <typename T>
+__device__ float shiftOf(const NormCall& call, int group) {
+    const int channel = group * call.groupChannels();
+    const T first = static_cast<const T*>(call.x)[std::int64_t{blockIdx.y} * call.pixels * call.channels + channel];
+    return toFloat(first) + addedAt<T>(call, channel);
+}
+
+template <typename T, int kWidth>
+__global__ void sumParts(NormCall call) {
+    using Values = Packed<T, kWidth>;
+    extern __shared__ float shared[];  // [pixelThreads, channels, 2]
+    const auto range = partOf(call);
+    const int columns = call.channels / kWidth;
+    const T* sample = static_cast<const T*>(call.x) + std::int64_t{blockIdx.y} * call.pixels * call.channels;
+    for (int column = threadIdx.x; column < columns; column += blockDim.x) {
+        float sums[kWidth] = {}, squares[kWidth] = {}, shifts[kWidth];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+            const int channel = column * kWidth + i;
+            shifts[i] = addedAt<T>(call, channel) - shiftOf<T>(call, channel / call.groupChannels());
+        }
+        for (std::int64_t pixel = range.first + threadIdx.y; pixel < range.end; pixel += blockDim.y) {
+            const Values values = *reinterpret_cast<const Values*>(sample + pixel * call.channels + column * kWidth);
+#pragma unroll
+            for (int i = 0; i < kWidth; ++i) {
+                const float value = toFloat(values.values[i]) + shifts[i];
+                sums[i] += value;
+                squares[i] += value * value;
+            }
+        }
+        float* own = shared + (std::int64_t{threadIdx.y} * call.channels + column * kWidth) * 2;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+            own[2 * i] = sums[i];
+            own[2 * i + 1] = squares[i];
+        }
+    }
+    __syncthreads();
+    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+    const int threads = static_cast<int>(blockDim.x * blockDim.y);
+    for (int item = thread; item < 2 * call.groups; item += threads) {
+        const int group = item / 2, which = item % 2;
+        float sum = 0.0f;
+        for (int y = 0; y < static_cast<int>(blockDim.y); ++y)
+            for (int c = 0; c < call.groupChannels(); ++c)
+                sum += shared[(std::int64_t{y} * call.channels + group * call.groupChannels() + c) * 2 + which];
+        call.sums[((std::int64_t{blockIdx.y} * call.parts + blockIdx.x) * call.groups + group) * 2 + which] = sum;
+    }
+}
+
+/// Mean and 1 / deviation of a group, by the 32 threads of a warp.
+template <typename T>
+__device__ void statisticsOf(const NormCall& call, int group, float& mean, float& inverse) {
+    if (call.given) {
+        const float* given = call.given + std::int64_t{blockIdx.y} * 2 * call.groups;
+        mean = given[group];
+        inverse = rsqrtf(given[call.groups + group] + call.epsilon);
+        return;
+    }
+    float sum = 0.0f, squares = 0.0f;
+    for (int part = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32; part < call.parts; part += 32) {
+        const float* own = call.sums + ((std::int64_t{blockIdx.y} * call.parts + part) * call.groups + group) * 2;
+        sum += own[0];
+        squares += own[1];
+    }
+    for (int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+        squares += __shfl_xor_sync(0xffffffffu, squares, distance);
+    }
+    const float count = static_cast<float>(call.pixels) * static_cast<float>(call.groupChannels());
+    const float shifted = sum / count;
+    mean = shifted + shiftOf<T>(call, group);
+    inverse = rsqrtf(fmaxf(squares / count - shifted * shifted, 0.0f) + call.epsilon);
+}
+
+template <typename T, int kWidth, Activation kind>
+__global__ void normalise(NormCall call) {
+    using Values = Packed<T, kWidth>;
+    extern __shared__ float shared[];  // [groups, 2]: mean, 1 / deviation
+    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+    const int warps = static_cast<int>(blockDim.x * blockDim.y) / 32;
+    if (thread / 32 < warps)
+        for (int group = thread / 32; group < call.groups; group += warps) {
+            float mean, inverse;
+            statisticsOf<T>(call, group, mean, inverse);
+            if (thread % 32 == 0) {
+                shared[2 * group] = mean;
+                shared[2 * group + 1] = inverse;
+            }
+        }
+    __syncthreads();
+    const auto range = partOf(call);
+    const int columns = call.channels / kWidth;
+    const std::int64_t sample = std::int64_t{blockIdx.y} * call.pixels * call.channels;
+    const T* from = static_cast<const T*>(call.x) + sample;
+    T* to = static_cast<T*>(call.y) + sample;
+    for (int column = threadIdx.x; column < columns; column += blockDim.x) {
+        float scales[kWidth], offsets[kWidth];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+            const int channel = column * kWidth + i, group = channel / call.groupChannels();
+            scales[i] = shared[2 * group + 1] * call.gamma[channel];
+            offsets[i] = (addedAt<T>(call, channel) - shared[2 * group]) * scales[i] + call.beta[channel];
+        }
+        for (std::int64_t pixel = range.first + threadIdx.y; pixel < range.end; pixel += blockDim.y) {
+            const std::int64_t at = pixel * call.channels + column * kWidth;
+            Values values = *reinterpret_cast<const Values*>(from + at);
+#pragma unroll
+            for (int i = 0; i < kWidth; ++i)
+                values.values[i] = fromFloat<T>(activate<kind>(toFloat(values.values[i]) * scales[i] + offsets[i]));
+            *reinterpret_cast<Values*>(to + at) = values;
+        }
+    }
+}
+
+class GroupNormStep final : public CudaStep {
+  public:
+    GroupNormStep(const StepRequest& request, const CudaContext& context, UploadedFloats weights)
+        : CudaStep(context), op_(std::get<GroupNorm>(request.node.op)), weights_(std::move(weights)) {
+        const Shape& shape = request.output;
+        batch_ = shape.batch();
+        channels_ = static_cast<int>(shape.channels());
+        pixels_ = shape.elements() / batch_ / channels_;
+        sharesAdd_ = op_.hasChannelAdd && request.inputs[1].batch() == 1;
+        const std::int64_t fill =
+            std::max<std::int64_t>(1, kBlocksPerProcessor * context.properties.multiProcessorCount / batch_);
+        const std::int64_t wanted = pixels_ * channels_ / kLeastPartValues;
+        parts_ = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(fill, kMostParts)));
+    }
+
+    std::size_t scratchBytes() const override {
+        if (op_.hasStatistics) return 0;
+        return static_cast<std::size_t>(batch_ * parts_ * op_.groups) * 2 * sizeof(float);
+    }
+    std::size_t weightBytes() const override { return weights_.sizeBytes(); }
+    Status loadWeights(const WeightProvider& weights) override { return weights_.reload(weights); }
+    Status run() override {
+        return withPacking(
+            context().valueType,
+            [&](auto element, auto width) { return launch<decltype(element), decltype(width)::value>(); }, channels_);
+    }
+    std::string algorithm() const override { return "cuda"; }
+
+  private:
+    template <typename T, int kWidth>
+    Status launch() const {
+        NormCall call{};
+        call.x = input<T>(0);
+        if (op_.hasChannelAdd) call.channelAdd = input<T>(1);
+        if (op_.hasStatistics) call.given = input<float>(op_.hasChannelAdd ? 2 : 1);
+        call.gamma = weights_.at(0);
+        call.beta = weights_.at(1);
+        call.sums = reinterpret_cast<float*>(scratch());
+        call.y = output<T>();
+        call.pixels = pixels_;
+        call.channels = channels_;
+        call.groups = op_.groups;
+        call.parts = parts_;
+        call.addStride = sharesAdd_ ? 0 : channels_;
+        call.epsilon = op_.epsilon;
+
+        const unsigned columns = static_cast<unsigned>(channels_ / kWidth);
+        const unsigned turns = (columns + kThreads - 1) / kThreads;
+        const unsigned rowThreads = (columns + turns - 1) / turns;
+        const dim3 block(rowThreads, std::max(1u, kThreads / rowThreads));
+        // Whole warps, since warps compute the statistics.
+        const unsigned threads = block.x * block.y;
+        const dim3 rounded(block.x, threads < 32 ? (32 + block.x - 1) / block.x : block.y);
+        const auto samples = static_cast<unsigned>(batch_);
+        if (!op_.hasStatistics) {
+            const std::size_t shared = std::size_t{rounded.y} * static_cast<std::size_t>(channels_) * 2 * sizeof(float);
+            sumParts<T, kWidth><<<dim3(static_cast<unsigned>(parts_), samples), rounded, shared, stream()>>>(call);
+            RB_TRY(launchStatus("the sums of a group norm"));
+        }
+        const std::size_t shared = static_cast<std::size_t>(op_.groups) * 2 * sizeof(float);
+        withActivation(op_.activation, [&](auto kind) {
+            normalise<T, kWidth, decltype(kind)::value>
+                <<<dim3(static_cast<unsigned>(parts_), samples), rounded, shared, stream()>>>(call);
+        });
+        return launchStatus("a group norm");
+    }
+
+    GroupNorm op_;
+    UploadedFloats weights_;
+    std::int64_t batch_ = 1, pixels_ = 1;
+    int channels_ = 1, parts_ = 1;
+    bool sharesAdd_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> makeGroupNormStep(const StepRequest& request, const CudaContext& context) {
+    RB_ASSIGN(UploadedFloats weights, UploadedFloats::load(request, context));
+    return std::make_unique<GroupNormStep>(request, context, std::move(weights));
+}
+
+}  // namespace reelbrush::kernels

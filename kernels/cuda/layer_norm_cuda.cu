@@ -1,0 +1,97 @@
+#include "kernels/cuda/cuda_status.h"
+#include "kernels/cuda/cuda_step.h"
+#include "kernels/cuda/layer_norm_cuda.h"
+#include "kernels/cuda/packed_values.cuh"
+#include "kernels/cuda/uploaded_floats.h"
+
+#include <utility>
+
+namespace reelbrush::kernels {
+
+namespace {
+
+constexpr int kWarp = 32;
+
+__device__ float sumOfWarp(float value) {
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+    return value;
+}
+
+/// A row is read three times; the second and third find it in the cache.
+template <typename T, int kWidth>
+__global__ void normaliseRows(const T* x, const float* gamma, const float* beta, T* y, std::int64_t rows, int channels,
+                              float epsilon) {
+    using Values = Packed<T, kWidth>;
+    const std::int64_t row = threadIndex() / kWarp;
+    if (row >= rows) return;
+    const int lane = static_cast<int>(threadIdx.x) % kWarp, columns = channels / kWidth;
+    const auto* from = reinterpret_cast<const Values*>(x + row * channels);
+    auto* to = reinterpret_cast<Values*>(y + row * channels);
+    float sum = 0.0f;
+    for (int column = lane; column < columns; column += kWarp) {
+        const Values values = from[column];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) sum += toFloat(values.values[i]);
+    }
+    const float mean = sumOfWarp(sum) / static_cast<float>(channels);
+    float squares = 0.0f;
+    for (int column = lane; column < columns; column += kWarp) {
+        const Values values = from[column];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+            const float distance = toFloat(values.values[i]) - mean;
+            squares += distance * distance;
+        }
+    }
+    const float inverse = rsqrtf(sumOfWarp(squares) / static_cast<float>(channels) + epsilon);
+    for (int column = lane; column < columns; column += kWarp) {
+        Values values = from[column];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+            const int channel = column * kWidth + i;
+            values.values[i] =
+                fromFloat<T>((toFloat(values.values[i]) - mean) * inverse * gamma[channel] + beta[channel]);
+        }
+        to[column] = values;
+    }
+}
+
+class LayerNormStep final : public CudaStep {
+  public:
+    LayerNormStep(const StepRequest& request, const CudaContext& context, UploadedFloats weights)
+        : CudaStep(context),
+          epsilon_(std::get<LayerNorm>(request.node.op).epsilon),
+          weights_(std::move(weights)),
+          rows_(request.output.rows()),
+          channels_(static_cast<int>(request.output.channels())) {}
+
+    std::size_t weightBytes() const override { return weights_.sizeBytes(); }
+    Status loadWeights(const WeightProvider& weights) override { return weights_.reload(weights); }
+    Status run() override {
+        withPacking(
+            context().valueType,
+            [&](auto element, auto width) {
+                using T = decltype(element);
+                normaliseRows<T, decltype(width)::value><<<blocksFor(rows_ * kWarp), kThreads, 0, stream()>>>(
+                    input<T>(0), weights_.at(0), weights_.at(1), output<T>(), rows_, channels_, epsilon_);
+            },
+            channels_);
+        return launchStatus("a layer norm");
+    }
+    std::string algorithm() const override { return "cuda"; }
+
+  private:
+    float epsilon_;
+    UploadedFloats weights_;
+    std::int64_t rows_;
+    int channels_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> makeLayerNormStep(const StepRequest& request, const CudaContext& context) {
+    RB_ASSIGN(UploadedFloats weights, UploadedFloats::load(request, context));
+    return std::make_unique<LayerNormStep>(request, context, std::move(weights));
+}
+
+}  // namespace reelbrush::kernels

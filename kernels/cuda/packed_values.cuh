@@ -1,0 +1,37 @@
+#pragma once
+
+#include "kernels/cuda/element_type.h"
+
+#include <cstdint>
+
+namespace reelbrush::kernels {
+
+/// kCount elements that lie side by side, loaded and stored at once.
+template <typename T, int kCount>
+struct alignas(sizeof(T) * kCount) Packed {
+    T values[kCount];
+};
+
+/// Threads of a block, and the blocks that `items` need with one thread each.
+inline constexpr unsigned kThreads = 256;
+inline unsigned blocksFor(std::int64_t items) {
+    return static_cast<unsigned>((items + kThreads - 1) / kThreads);
+}
+#ifdef __CUDACC__
+__device__ inline std::int64_t threadIndex() {
+    return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+#endif
+
+/// Calls work(T{}, std::integral_constant<int, width>{}) with the element type and the widest packing, 16 bytes or one
+/// element, that divides every count given.
+template <typename Work, typename... Counts>
+decltype(auto) withPacking(DType type, Work&& work, Counts... counts) {
+    return withElement(type, [&](auto element) {
+        constexpr int kWide = 16 / static_cast<int>(sizeof(element));
+        if (((counts % kWide == 0) && ...)) return work(element, std::integral_constant<int, kWide>{});
+        return work(element, std::integral_constant<int, 1>{});
+    });
+}
+
+}  // namespace reelbrush::kernels
