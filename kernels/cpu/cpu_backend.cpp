@@ -9,9 +9,12 @@
 #include "kernels/cpu/processor.h"
 #include "kernels/cpu/simd_limit.h"
 #include "kernels/cpu/simd_step.h"
+#include "kernels/cpu/trial_rows.h"
 
 #include <fmt/format.h>
 #include <omp.h>
+
+#include <algorithm>
 
 namespace reelbrush::kernels {
 
@@ -47,6 +50,7 @@ struct CpuBackend::Impl {
     }
 
     Result<std::unique_ptr<Step>> prepareConv2d(const StepRequest& request);
+    std::vector<Candidate> conv2dCandidates(const Conv2dProblem& problem, const StepRequest& request, Int8Use use);
     Result<std::unique_ptr<Step>> prepareLinear(const StepRequest& request, bool mayQuantise);
     Result<std::unique_ptr<Step>> prepareWith(std::vector<Candidate> floats, Candidate int8, Int8Use use,
                                               const StepRequest& request, const std::string& key);
@@ -62,15 +66,41 @@ Result<std::unique_ptr<Step>> CpuBackend::Impl::prepareWith(std::vector<Candidat
     return prepareFastest(floats, request, key, cache);
 }
 
+std::vector<Candidate> CpuBackend::Impl::conv2dCandidates(const Conv2dProblem& problem, const StepRequest& request,
+                                                          Int8Use use) {
+    std::vector<Candidate> candidates;
+    const WeightProvider& weights = request.weights;
+    candidates.push_back({"direct f32", [&] { return makeDirectConv2dStep(problem, weights); }});
+    if (winogradFits(problem.op))
+        candidates.push_back({"banded winograd f32", [&] { return makeWinogradConv2dStep(problem, weights); }});
+    if (use == Int8Use::IfFaster) candidates.push_back({"int8", [&] { return makeInt8Conv2dStep(problem, weights); }});
+    return candidates;
+}
+
 Result<std::unique_ptr<Step>> CpuBackend::Impl::prepareConv2d(const StepRequest& request) {
     const Conv2dProblem problem(request, threads, options.budget);
     RB_ASSIGN(const Int8Use use, int8Use(problem.op.mayQuantise, problem.weights, request.weights));
-    std::vector<Candidate> floats;
-    floats.push_back({"direct f32", [&] { return makeDirectConv2dStep(problem, request.weights); }});
-    if (winogradFits(problem.op))
-        floats.push_back({"banded winograd f32", [&] { return makeWinogradConv2dStep(problem, request.weights); }});
-    Candidate int8{"int8", [&] { return makeInt8Conv2dStep(problem, request.weights); }};
-    return prepareWith(std::move(floats), std::move(int8), use, request, problem.key());
+    if (use == Int8Use::Always) {
+        auto step = makeInt8Conv2dStep(problem, request.weights);
+        if (step || step.error().code != StatusCode::Unsupported) return step;
+    }
+    const std::vector<Candidate> candidates = conv2dCandidates(problem, request, use);
+    const auto sample = TrialRows::of(request);
+    if (!sample || candidates.size() == 1) return prepareFastest(candidates, request, problem.key(), cache);
+
+    std::string fastest;
+    {
+        const StepRequest part = sample->request(request);
+        const Conv2dProblem rows(part, threads, options.budget);
+        RB_ASSIGN(const auto step, prepareFastest(conv2dCandidates(rows, part, use), part, rows.key(), cache));
+        fastest = step->algorithm();
+    }
+    const auto chosen = std::ranges::find(candidates, fastest, &Candidate::algorithm);
+    if (chosen != candidates.end() && chosen != candidates.begin()) {
+        auto step = chosen->make();
+        if (step || step.error().code != StatusCode::Unsupported) return step;
+    }
+    return candidates.front().make();
 }
 
 Result<std::unique_ptr<Step>> CpuBackend::Impl::prepareLinear(const StepRequest& request, bool mayQuantise) {
