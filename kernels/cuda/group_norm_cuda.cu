@@ -23,7 +23,9 @@ struct NormCall {
     const void* channelAdd;  ///< null: none
     const float* given;      ///< statistics from outside; null: computed
     const float *gamma, *beta;
-    float* sums;  ///< [batch, parts, groups, 2]: of shifted values and of their squares
+    float* sums;         ///< [batch, parts, groups, 2]: of shifted values and of their squares
+    float* statistics;   ///< [batch, groups, 2]: mean, 1 / deviation
+    unsigned* finished;  ///< [batch]: parts that have their sums; 0 before and after
     void* y;
     std::int64_t pixels;  ///< of one sample
     int channels, groups, parts;
@@ -54,6 +56,64 @@ __device__ float shiftOf(const NormCall& call, int group) {
     const int channel = group * call.groupChannels();
     const T first = static_cast<const T*>(call.x)[std::int64_t{blockIdx.y} * call.pixels * call.channels + channel];
     return toFloat(first) + addedAt<T>(call, channel);
+}
+
+__device__ int threadOfBlock() {
+    return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+}
+__device__ int threadsOfBlock() {
+    return static_cast<int>(blockDim.x * blockDim.y);
+}
+
+/// shared [pixelThreads, channels, 2] → the part's sums of each group.
+__device__ void sumGroups(const NormCall& call, float* shared) {
+    const int values = 2 * call.channels;
+    for (int i = threadOfBlock(); i < values; i += threadsOfBlock())
+        for (int y = 1; y < static_cast<int>(blockDim.y); ++y) shared[i] += shared[std::int64_t{y} * values + i];
+    __syncthreads();
+    for (int item = threadOfBlock(); item < 2 * call.groups; item += threadsOfBlock()) {
+        const int group = item / 2, which = item % 2;
+        float sum = 0.0f;
+        for (int c = 0; c < call.groupChannels(); ++c) sum += shared[(group * call.groupChannels() + c) * 2 + which];
+        call.sums[((std::int64_t{blockIdx.y} * call.parts + blockIdx.x) * call.groups + group) * 2 + which] = sum;
+    }
+}
+
+/// The block that ends last adds up what all have, in the order of the parts, whichever it is.
+template <typename T>
+__device__ void finishStatistics(const NormCall& call) {
+    __shared__ bool isLast;
+    __threadfence();
+    __syncthreads();
+    if (threadOfBlock() == 0) {
+        const auto last = static_cast<unsigned>(call.parts - 1);
+        isLast = atomicInc(call.finished + blockIdx.y, last) == last;
+    }
+    __syncthreads();
+    if (!isLast) return;
+    __threadfence();
+    const int warps = threadsOfBlock() / 32, lane = threadOfBlock() % 32;
+    if (threadOfBlock() / 32 >= warps) return;
+    for (int group = threadOfBlock() / 32; group < call.groups; group += warps) {
+        float sum = 0.0f, squares = 0.0f;
+#pragma unroll 4
+        for (int part = lane; part < call.parts; part += 32) {
+            const float2 own = __ldcg(reinterpret_cast<const float2*>(call.sums) +
+                                      (std::int64_t{blockIdx.y} * call.parts + part) * call.groups + group);
+            sum += own.x;
+            squares += own.y;
+        }
+        for (int distance = 16; distance > 0; distance /= 2) {
+            sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+            squares += __shfl_xor_sync(0xffffffffu, squares, distance);
+        }
+        if (lane != 0) continue;
+        const float count = static_cast<float>(call.pixels) * static_cast<float>(call.groupChannels());
+        const float shifted = sum / count;
+        float* own = call.statistics + (std::int64_t{blockIdx.y} * call.groups + group) * 2;
+        own[0] = shifted + shiftOf<T>(call, group);
+        own[1] = rsqrtf(fmaxf(squares / count - shifted * shifted, 0.0f) + call.epsilon);
+    }
 }
 
 template <typename T, int kWidth>
@@ -87,20 +147,10 @@ __global__ void sumParts(NormCall call) {
         }
     }
     __syncthreads();
-    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-    const int threads = static_cast<int>(blockDim.x * blockDim.y);
-    for (int item = thread; item < 2 * call.groups; item += threads) {
-        const int group = item / 2, which = item % 2;
-        float sum = 0.0f;
-        for (int y = 0; y < static_cast<int>(blockDim.y); ++y)
-            for (int c = 0; c < call.groupChannels(); ++c)
-                sum += shared[(std::int64_t{y} * call.channels + group * call.groupChannels() + c) * 2 + which];
-        call.sums[((std::int64_t{blockIdx.y} * call.parts + blockIdx.x) * call.groups + group) * 2 + which] = sum;
-    }
+    sumGroups(call, shared);
+    finishStatistics<T>(call);
 }
 
-/// Mean and 1 / deviation of a group, by the 32 threads of a warp.
-template <typename T>
 __device__ void statisticsOf(const NormCall& call, int group, float& mean, float& inverse) {
     if (call.given) {
         const float* given = call.given + std::int64_t{blockIdx.y} * 2 * call.groups;
@@ -108,38 +158,14 @@ __device__ void statisticsOf(const NormCall& call, int group, float& mean, float
         inverse = rsqrtf(given[call.groups + group] + call.epsilon);
         return;
     }
-    float sum = 0.0f, squares = 0.0f;
-    for (int part = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32; part < call.parts; part += 32) {
-        const float* own = call.sums + ((std::int64_t{blockIdx.y} * call.parts + part) * call.groups + group) * 2;
-        sum += own[0];
-        squares += own[1];
-    }
-    for (int distance = 16; distance > 0; distance /= 2) {
-        sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-        squares += __shfl_xor_sync(0xffffffffu, squares, distance);
-    }
-    const float count = static_cast<float>(call.pixels) * static_cast<float>(call.groupChannels());
-    const float shifted = sum / count;
-    mean = shifted + shiftOf<T>(call, group);
-    inverse = rsqrtf(fmaxf(squares / count - shifted * shifted, 0.0f) + call.epsilon);
+    const float* own = call.statistics + (std::int64_t{blockIdx.y} * call.groups + group) * 2;
+    mean = own[0];
+    inverse = own[1];
 }
 
 template <typename T, int kWidth, Activation kind>
 __global__ void normalise(NormCall call) {
     using Values = Packed<T, kWidth>;
-    extern __shared__ float shared[];  // [groups, 2]: mean, 1 / deviation
-    const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-    const int warps = static_cast<int>(blockDim.x * blockDim.y) / 32;
-    if (thread / 32 < warps)
-        for (int group = thread / 32; group < call.groups; group += warps) {
-            float mean, inverse;
-            statisticsOf<T>(call, group, mean, inverse);
-            if (thread % 32 == 0) {
-                shared[2 * group] = mean;
-                shared[2 * group + 1] = inverse;
-            }
-        }
-    __syncthreads();
     const auto range = partOf(call);
     const int columns = call.channels / kWidth;
     const std::int64_t sample = std::int64_t{blockIdx.y} * call.pixels * call.channels;
@@ -149,9 +175,11 @@ __global__ void normalise(NormCall call) {
         float scales[kWidth], offsets[kWidth];
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-            const int channel = column * kWidth + i, group = channel / call.groupChannels();
-            scales[i] = shared[2 * group + 1] * call.gamma[channel];
-            offsets[i] = (addedAt<T>(call, channel) - shared[2 * group]) * scales[i] + call.beta[channel];
+            const int channel = column * kWidth + i;
+            float mean, inverse;
+            statisticsOf(call, channel / call.groupChannels(), mean, inverse);
+            scales[i] = inverse * call.gamma[channel];
+            offsets[i] = (addedAt<T>(call, channel) - mean) * scales[i] + call.beta[channel];
         }
         for (std::int64_t pixel = range.first + threadIdx.y; pixel < range.end; pixel += blockDim.y) {
             const std::int64_t at = pixel * call.channels + column * kWidth;
@@ -166,8 +194,12 @@ __global__ void normalise(NormCall call) {
 
 class GroupNormStep final : public CudaStep {
   public:
-    GroupNormStep(const StepRequest& request, const CudaContext& context, UploadedFloats weights)
-        : CudaStep(context), op_(std::get<GroupNorm>(request.node.op)), weights_(std::move(weights)) {
+    GroupNormStep(const StepRequest& request, const CudaContext& context, UploadedFloats weights,
+                  std::unique_ptr<CudaMemory> finished)
+        : CudaStep(context),
+          op_(std::get<GroupNorm>(request.node.op)),
+          weights_(std::move(weights)),
+          finished_(std::move(finished)) {
         const Shape& shape = request.output;
         batch_ = shape.batch();
         channels_ = static_cast<int>(shape.channels());
@@ -181,7 +213,7 @@ class GroupNormStep final : public CudaStep {
 
     std::size_t scratchBytes() const override {
         if (op_.hasStatistics) return 0;
-        return static_cast<std::size_t>(batch_ * parts_ * op_.groups) * 2 * sizeof(float);
+        return static_cast<std::size_t>(batch_ * (parts_ + 1) * op_.groups) * 2 * sizeof(float);
     }
     std::size_t weightBytes() const override { return weights_.sizeBytes(); }
     Status loadWeights(const WeightProvider& weights) override { return weights_.reload(weights); }
@@ -201,7 +233,9 @@ class GroupNormStep final : public CudaStep {
         if (op_.hasStatistics) call.given = input<float>(op_.hasChannelAdd ? 2 : 1);
         call.gamma = weights_.at(0);
         call.beta = weights_.at(1);
-        call.sums = reinterpret_cast<float*>(scratch());
+        call.statistics = reinterpret_cast<float*>(scratch());
+        call.sums = call.statistics + batch_ * op_.groups * 2;
+        call.finished = reinterpret_cast<unsigned*>(finished_->data());
         call.y = output<T>();
         call.pixels = pixels_;
         call.channels = channels_;
@@ -213,26 +247,24 @@ class GroupNormStep final : public CudaStep {
         const unsigned columns = static_cast<unsigned>(channels_ / kWidth);
         const unsigned turns = (columns + kThreads - 1) / kThreads;
         const unsigned rowThreads = (columns + turns - 1) / turns;
-        const dim3 block(rowThreads, std::max(1u, kThreads / rowThreads));
-        // Whole warps, since warps compute the statistics.
-        const unsigned threads = block.x * block.y;
-        const dim3 rounded(block.x, threads < 32 ? (32 + block.x - 1) / block.x : block.y);
+        // A whole warp at least, since one adds up a group's parts.
+        const dim3 block(rowThreads, std::max((32 + rowThreads - 1) / rowThreads, kThreads / rowThreads));
         const auto samples = static_cast<unsigned>(batch_);
         if (!op_.hasStatistics) {
-            const std::size_t shared = std::size_t{rounded.y} * static_cast<std::size_t>(channels_) * 2 * sizeof(float);
-            sumParts<T, kWidth><<<dim3(static_cast<unsigned>(parts_), samples), rounded, shared, stream()>>>(call);
+            const std::size_t shared = std::size_t{block.y} * static_cast<std::size_t>(channels_) * 2 * sizeof(float);
+            sumParts<T, kWidth><<<dim3(static_cast<unsigned>(parts_), samples), block, shared, stream()>>>(call);
             RB_TRY(launchStatus("the sums of a group norm"));
         }
-        const std::size_t shared = static_cast<std::size_t>(op_.groups) * 2 * sizeof(float);
         withActivation(op_.activation, [&](auto kind) {
             normalise<T, kWidth, decltype(kind)::value>
-                <<<dim3(static_cast<unsigned>(parts_), samples), rounded, shared, stream()>>>(call);
+                <<<dim3(static_cast<unsigned>(parts_), samples), block, 0, stream()>>>(call);
         });
         return launchStatus("a group norm");
     }
 
     GroupNorm op_;
     UploadedFloats weights_;
+    std::unique_ptr<CudaMemory> finished_;  ///< see NormCall
     std::int64_t batch_ = 1, pixels_ = 1;
     int channels_ = 1, parts_ = 1;
     bool sharesAdd_ = false;
@@ -242,7 +274,11 @@ class GroupNormStep final : public CudaStep {
 
 Result<std::unique_ptr<Step>> makeGroupNormStep(const StepRequest& request, const CudaContext& context) {
     RB_ASSIGN(UploadedFloats weights, UploadedFloats::load(request, context));
-    return std::make_unique<GroupNormStep>(request, context, std::move(weights));
+    RB_ASSIGN(auto finished, context.allocate(static_cast<std::size_t>(request.output.batch()) * sizeof(unsigned),
+                                              "counters on the GPU"));
+    RB_TRY(cudaStatus(cudaMemsetAsync(finished->data(), 0, finished->sizeBytes(), context.stream),
+                      "clearing counters on the GPU"));
+    return std::make_unique<GroupNormStep>(request, context, std::move(weights), std::move(finished));
 }
 
 }  // namespace reelbrush::kernels
