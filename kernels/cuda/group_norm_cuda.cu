@@ -1,7 +1,9 @@
 #include "kernels/cuda/activation_math.cuh"
 #include "kernels/cuda/cuda_status.h"
 #include "kernels/cuda/cuda_step.h"
+#include "kernels/cuda/group_norm_call.cuh"
 #include "kernels/cuda/group_norm_cuda.h"
+#include "kernels/cuda/group_norm_whole.h"
 #include "kernels/cuda/packed_values.cuh"
 #include "kernels/cuda/uploaded_floats.h"
 
@@ -16,25 +18,8 @@ constexpr std::int64_t kLeastPartValues = 8192;  // of a part of the image, so t
 constexpr int kMostParts = 1024;
 constexpr int kBlocksPerProcessor = 8;  // enough loads on their way to fill the memory's bandwidth
 
-/// What both passes read. Blocks are rowThreads x pixelThreads; a thread looks after the packed channels
-/// threadIdx.x, threadIdx.x + rowThreads ... of every pixelThreads-th pixel of the block's part.
-struct NormCall {
-    const void* x;
-    const void* channelAdd;  ///< null: none
-    const float* given;      ///< statistics from outside; null: computed
-    const float *gamma, *beta;
-    float* sums;         ///< [batch, parts, groups, 2]: of shifted values and of their squares
-    float* statistics;   ///< [batch, groups, 2]: mean, 1 / deviation
-    unsigned* finished;  ///< [batch]: parts that have their sums; 0 before and after
-    void* y;
-    std::int64_t pixels;  ///< of one sample
-    int channels, groups, parts;
-    int addStride;  ///< channels, or 0 where all samples share the vector
-    float epsilon;
-
-    __host__ __device__ int groupChannels() const { return channels / groups; }
-};
-
+// Blocks are row threads x pixel threads: a thread looks after the packed channels threadIdx.x, threadIdx.x +
+// blockDim.x ... of every blockDim.y-th pixel of the block's part.
 struct PixelRange {
     std::int64_t first, end;
 };
@@ -42,12 +27,6 @@ __device__ PixelRange partOf(const NormCall& call) {
     const std::int64_t each = (call.pixels + gridDim.x - 1) / gridDim.x;
     const std::int64_t first = each * blockIdx.x;
     return {first, min(first + each, call.pixels)};
-}
-
-template <typename T>
-__device__ float addedAt(const NormCall& call, int channel) {
-    if (!call.channelAdd) return 0.0f;
-    return toFloat(static_cast<const T*>(call.channelAdd)[std::int64_t{blockIdx.y} * call.addStride + channel]);
 }
 
 /// A value of the group itself, so that sums of squares of values far from zero lose nothing.
@@ -208,42 +187,50 @@ class GroupNormStep final : public CudaStep {
         const std::int64_t fill =
             std::max<std::int64_t>(1, kBlocksPerProcessor * context.properties.multiProcessorCount / batch_);
         const std::int64_t wanted = pixels_ * channels_ / kLeastPartValues;
+        isWhole_ = !op_.hasStatistics &&
+                   groupFitsABlock(pixels_ * (channels_ / op_.groups), context.valueType, context.properties);
         parts_ = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(fill, kMostParts)));
     }
 
     std::size_t scratchBytes() const override {
-        if (op_.hasStatistics) return 0;
+        if (op_.hasStatistics || isWhole_) return 0;
         return static_cast<std::size_t>(batch_ * (parts_ + 1) * op_.groups) * 2 * sizeof(float);
     }
     std::size_t weightBytes() const override { return weights_.sizeBytes(); }
     Status loadWeights(const WeightProvider& weights) override { return weights_.reload(weights); }
     Status run() override {
+        const NormCall call = describe();
+        if (isWhole_) return normaliseWholeGroups(call, context().valueType, op_.activation, batch_, stream());
         return withPacking(
             context().valueType,
-            [&](auto element, auto width) { return launch<decltype(element), decltype(width)::value>(); }, channels_);
+            [&](auto element, auto width) { return launch<decltype(element), decltype(width)::value>(call); },
+            channels_);
     }
-    std::string algorithm() const override { return "cuda"; }
+    std::string algorithm() const override { return isWhole_ ? "cuda whole groups" : "cuda"; }
 
   private:
-    template <typename T, int kWidth>
-    Status launch() const {
+    NormCall describe() const {
         NormCall call{};
-        call.x = input<T>(0);
-        if (op_.hasChannelAdd) call.channelAdd = input<T>(1);
+        call.x = input<void>(0);
+        if (op_.hasChannelAdd) call.channelAdd = input<void>(1);
         if (op_.hasStatistics) call.given = input<float>(op_.hasChannelAdd ? 2 : 1);
         call.gamma = weights_.at(0);
         call.beta = weights_.at(1);
         call.statistics = reinterpret_cast<float*>(scratch());
         call.sums = call.statistics + batch_ * op_.groups * 2;
         call.finished = reinterpret_cast<unsigned*>(finished_->data());
-        call.y = output<T>();
+        call.y = output<void>();
         call.pixels = pixels_;
         call.channels = channels_;
         call.groups = op_.groups;
         call.parts = parts_;
         call.addStride = sharesAdd_ ? 0 : channels_;
         call.epsilon = op_.epsilon;
+        return call;
+    }
 
+    template <typename T, int kWidth>
+    Status launch(const NormCall& call) const {
         const unsigned columns = static_cast<unsigned>(channels_ / kWidth);
         const unsigned turns = (columns + kThreads - 1) / kThreads;
         const unsigned rowThreads = (columns + turns - 1) / turns;
@@ -268,6 +255,7 @@ class GroupNormStep final : public CudaStep {
     std::int64_t batch_ = 1, pixels_ = 1;
     int channels_ = 1, parts_ = 1;
     bool sharesAdd_ = false;
+    bool isWhole_ = false;  ///< a block holds a group of a sample
 };
 
 }  // namespace
