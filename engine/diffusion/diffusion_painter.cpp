@@ -23,7 +23,7 @@ using namespace kernels;
 namespace {
 
 /// The VAE is cut into tiles rather than let it need more than this; a UNet that needs more lends it its space.
-constexpr std::size_t kCodecBytes = std::size_t{640} << 20;
+constexpr std::size_t kCodecBytes = std::size_t{512} << 20;
 
 /// A frame that was painted in this shot, as later windows need it.
 struct PaintedLatents {
