@@ -12,11 +12,11 @@ namespace reelbrush::styles {
 
 /// A ControlNet: lets the drawing of the frame steer the painting. In the file an entry of "controls".
 struct StyleControl {
-    std::string model;                  ///< name in the model library, or path
+    std::string model;  ///< name in the model library, or path
     /// How its picture is made of the frame: see imaging::ControlPreprocessor; "auto": as the model's name says.
     std::string preprocessor = "auto";
-    double strength = 1.0;              ///< 0..10
-    double start = 0.0, end = 1.0;      ///< shares of the steps, 0..1
+    double strength = 1.0;          ///< 0..10
+    double start = 0.0, end = 1.0;  ///< shares of the steps, 0..1
 
     bool operator==(const StyleControl&) const = default;
 };
@@ -50,7 +50,7 @@ struct StyleInjection {
 
 /// What a card asks of a full diffusion model beside prompt, LoRAs and pictures.
 struct StyleConditioning {
-    std::string vae;  ///< in place of the model's own: name in the model library, or path; empty: its own
+    std::string vae;          ///< in place of the model's own: name in the model library, or path; empty: its own
     std::string textEncoder;  ///< likewise, for UNets that come without one
     std::vector<StyleControl> controls;
     std::optional<StyleIpAdapter> ipAdapter;
