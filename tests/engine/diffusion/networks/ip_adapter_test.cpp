@@ -6,10 +6,13 @@
 #include "engine/weights/ip_adapter.h"
 #include "kernels/cpu/cpu_backend.h"
 #include "kernels/plan/joined_weights.h"
+#include "kernels/plan/weight_shapes.h"
 #include "tests/engine/diffusion/golden_tensors.h"
 #include "tests/support/test_data.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace reelbrush::diffusion {
 namespace {
@@ -93,19 +96,57 @@ TEST_P(IpAdapterGolden, StyleOnlyLeavesTheOtherAttentionsAlone) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, IpAdapterGolden, ::testing::Values("base", "plus"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-TEST(IpAdapter, NumbersAttentionsAsPublishedForBothFamilies) {
-    UnetConfig sd15;
-    sd15.levels = {
+UnetConfig publishedSd15() {
+    UnetConfig config;
+    config.levels = {
         {320, 8, 1, true, true}, {640, 8, 1, true, true}, {1280, 8, 1, true, true}, {1280, 8, 1, false, false}};
-    const auto names = numberedCrossAttentions(sd15);
+    return config;
+}
+
+UnetConfig publishedSdxl() {
+    UnetConfig config;
+    config.contextChannels = 2048;
+    config.linearProjection = true;
+    config.pooledChannels = 1280;
+    config.additionTimeChannels = 256;
+    config.levels = {{320, 5, 1, false, false}, {640, 10, 2, true, true}, {1280, 20, 10, true, true}};
+    return config;
+}
+
+/// How many of the adapter's weights the UNet reads.
+std::size_t adapterWeights(const UnetConfig& config, bool styleOnly) {
+    kernels::Graph graph;
+    UnetInputs inputs;
+    inputs.latents = graph.input("latents", {1, 16, 16, 4});
+    inputs.conditions.timestep = graph.input("timestep", {1});
+    if (config.pooledChannels > 0) {
+        inputs.conditions.pooled = graph.input("pooled", {1, config.pooledChannels});
+        inputs.conditions.timeIds = graph.input("timeIds", {1, 6});
+    }
+    inputs.context = graph.input("context", {1, 77, config.contextChannels});
+    const auto tokens = graph.input("tokens", {1, 16, config.contextChannels});
+    const auto hooks = withIpAdapter({}, graph, config, tokens, graph.input("scale", {1}), styleOnly);
+    graph.output("out", buildUnet(graph, config, inputs, hooks));
+    EXPECT_TRUE(graph.status()) << graph.status().error().message;
+    return static_cast<std::size_t>(std::ranges::count_if(
+        kernels::weightsOf(graph), [](const auto& weight) { return weight.name.starts_with("ip_adapter."); }));
+}
+
+/// Keys and values of 16 and 70 attentions; of style alone three in SD 1.5, ten in SDXL.
+TEST(IpAdapter, ReachesTheAttentionsOfFullSizeModels) {
+    EXPECT_EQ(adapterWeights(publishedSd15(), false), 2u * 16);
+    EXPECT_EQ(adapterWeights(publishedSdxl(), false), 2u * 70);
+    EXPECT_EQ(adapterWeights(publishedSd15(), true), 2u * 3);
+    EXPECT_EQ(adapterWeights(publishedSdxl(), true), 2u * 10);
+}
+
+TEST(IpAdapter, NumbersAttentionsAsPublishedForBothFamilies) {
+    const auto names = numberedCrossAttentions(publishedSd15());
     ASSERT_EQ(names.size(), 16u);
     EXPECT_EQ(names[0], "down_blocks.0.attentions.0.transformer_blocks.0.attn2");
     EXPECT_EQ(names[6], "up_blocks.1.attentions.0.transformer_blocks.0.attn2");
     EXPECT_EQ(names[15], "mid_block.attentions.0.transformer_blocks.0.attn2");
-
-    UnetConfig sdxl;
-    sdxl.levels = {{320, 5, 1, false, false}, {640, 10, 2, true, true}, {1280, 20, 10, true, true}};
-    EXPECT_EQ(numberedCrossAttentions(sdxl).size(), 70u);
+    EXPECT_EQ(numberedCrossAttentions(publishedSdxl()).size(), 70u);
 }
 
 }  // namespace
