@@ -1,6 +1,5 @@
 #include "kernels/cpu/cpu_backend.h"
 
-#include "kernels/cpu/adaptive_waits.h"
 #include "kernels/cpu/algorithm_choice.h"
 #include "kernels/cpu/conv2d_float_cpu.h"
 #include "kernels/cpu/conv2d_int8_cpu.h"
@@ -21,9 +20,6 @@ namespace reelbrush::kernels {
 
 namespace {
 
-/// Layers of less take a tenth of a millisecond either way: timing them would cost more than it ever gains.
-constexpr double kLeastWinogradOperations = 64e6;
-
 std::string machineKey(int threads) {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("{}, {}, {}, {} threads, oneDNN {}.{}.{}", processorName(), onednnInstructionSet(), simdName(),
@@ -36,13 +32,11 @@ struct CpuBackend::Impl {
     CpuOptions options;
     int threads;
     AlgorithmCache cache;
-    AdaptiveWaits waits;
 
     explicit Impl(CpuOptions given)
         : options(std::move(given)),
           threads(options.threads > 0 ? options.threads : availableProcessors()),
-          cache(options.algorithmCacheFile, machineKey(threads)),
-          waits(threads) {}
+          cache(options.algorithmCacheFile, machineKey(threads)) {}
 
     /// Int8 and nothing else where it was asked for, beside f32 where speed decides, nowhere where the layer, its
     /// stored weights or the processor do not allow it.
@@ -77,7 +71,7 @@ std::vector<Candidate> CpuBackend::Impl::conv2dCandidates(const Conv2dProblem& p
     std::vector<Candidate> candidates;
     const WeightProvider& weights = request.weights;
     candidates.push_back({"direct f32", [&] { return makeDirectConv2dStep(problem, weights); }});
-    if (winogradFits(problem.op) && problem.operations() >= kLeastWinogradOperations)
+    if (winogradFits(problem.op))
         candidates.push_back({"banded winograd f32", [&] { return makeWinogradConv2dStep(problem, weights); }});
     if (use == Int8Use::IfFaster) candidates.push_back({"int8", [&] { return makeInt8Conv2dStep(problem, weights); }});
     return candidates;
@@ -133,7 +127,6 @@ Result<std::unique_ptr<Step>> CpuBackend::prepare(const StepRequest& request) {
 
 void CpuBackend::enter() {
     omp_set_num_threads(impl_->threads);
-    impl_->waits.look();
 }
 
 int CpuBackend::threads() const {
