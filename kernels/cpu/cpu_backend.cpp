@@ -20,6 +20,9 @@ namespace reelbrush::kernels {
 
 namespace {
 
+/// Layers of less take a tenth of a millisecond either way: timing them would cost more than it ever gains.
+constexpr double kLeastWinogradOperations = 64e6;
+
 std::string machineKey(int threads) {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("{}, {}, {}, {} threads, oneDNN {}.{}.{}", processorName(), onednnInstructionSet(), simdName(),
@@ -71,7 +74,7 @@ std::vector<Candidate> CpuBackend::Impl::conv2dCandidates(const Conv2dProblem& p
     std::vector<Candidate> candidates;
     const WeightProvider& weights = request.weights;
     candidates.push_back({"direct f32", [&] { return makeDirectConv2dStep(problem, weights); }});
-    if (winogradFits(problem.op))
+    if (winogradFits(problem.op) && problem.operations() >= kLeastWinogradOperations)
         candidates.push_back({"banded winograd f32", [&] { return makeWinogradConv2dStep(problem, weights); }});
     if (use == Int8Use::IfFaster) candidates.push_back({"int8", [&] { return makeInt8Conv2dStep(problem, weights); }});
     return candidates;
