@@ -1,24 +1,10 @@
 #include "kernels/cuda/attention_product.h"
 
+#include "kernels/cuda/cublas_types.h"
+
 #include <fmt/format.h>
 
 namespace reelbrush::kernels {
-
-namespace {
-
-Status checked(cublasStatus_t status, const char* doing) {
-    if (status == CUBLAS_STATUS_SUCCESS) return {};
-    const bool isUnsupported = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH;
-    return fail(isUnsupported ? StatusCode::Unsupported : StatusCode::Internal,
-                fmt::format("{} failed: {}", doing, cublasLtGetStatusString(status)));
-}
-
-cudaDataType_t cudaTypeOf(DType type) {
-    if (type == DType::F16) return CUDA_R_16F;
-    return type == DType::BF16 ? CUDA_R_16BF : CUDA_R_32F;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<AttentionProduct>> AttentionProduct::create(const AttentionProductShape& shape,
                                                                    const CudaContext& context) {
@@ -38,15 +24,15 @@ AttentionProduct::~AttentionProduct() {
 Status AttentionProduct::describe() {
     constexpr const char* kDoing = "describing a product of an attention";
     const auto set = [&](cublasLtMatmulDescAttributes_t attribute, cublasOperation_t value) {
-        return checked(cublasLtMatmulDescSetAttribute(product_, attribute, &value, sizeof(value)), kDoing);
+        return cublasStatus(cublasLtMatmulDescSetAttribute(product_, attribute, &value, sizeof(value)), kDoing);
     };
     const auto layout = [&](cublasLtMatrixLayout_t& target, DType type, std::int64_t columns, std::int64_t rows,
                             std::int64_t stride) {
-        return checked(cublasLtMatrixLayoutCreate(&target, cudaTypeOf(type), static_cast<std::uint64_t>(columns),
-                                                  static_cast<std::uint64_t>(rows), stride),
-                       kDoing);
+        return cublasStatus(cublasLtMatrixLayoutCreate(&target, cudaTypeOf(type), static_cast<std::uint64_t>(columns),
+                                                       static_cast<std::uint64_t>(rows), stride),
+                            kDoing);
     };
-    RB_TRY(checked(cublasLtMatmulDescCreate(&product_, CUBLAS_COMPUTE_32F, CUDA_R_32F), kDoing));
+    RB_TRY(cublasStatus(cublasLtMatmulDescCreate(&product_, CUBLAS_COMPUTE_32F, CUDA_R_32F), kDoing));
     RB_TRY(set(CUBLASLT_MATMUL_DESC_TRANSA, shape_.isTransposed ? CUBLAS_OP_T : CUBLAS_OP_N));
     RB_TRY(set(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N));
     if (shape_.isTransposed)
@@ -60,9 +46,9 @@ Status AttentionProduct::describe() {
 Status AttentionProduct::choose() {
     constexpr const char* kDoing = "choosing a product of an attention";
     cublasLtMatmulPreference_t preference = nullptr;
-    RB_TRY(checked(cublasLtMatmulPreferenceCreate(&preference), kDoing));
+    RB_TRY(cublasStatus(cublasLtMatmulPreferenceCreate(&preference), kDoing));
     const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
-        return checked(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)), kDoing);
+        return cublasStatus(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)), kDoing);
     };
     cublasLtMatmulHeuristicResult_t result{};
     const auto ask = [&]() -> Status {
@@ -74,7 +60,7 @@ Status AttentionProduct::choose() {
               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
             RB_TRY(set(attribute, std::uint32_t{16}));
         int count = 0;
-        RB_TRY(checked(
+        RB_TRY(cublasStatus(
             cublasLtMatmulAlgoGetHeuristic(context_.cublasLt, product_, m_, x_, y_, y_, preference, 1, &result, &count),
             kDoing));
         if (count == 0 || result.state != CUBLAS_STATUS_SUCCESS)
@@ -93,9 +79,9 @@ Status AttentionProduct::choose() {
 
 Status AttentionProduct::run(const void* x, const void* m, void* y, void* workspace) const {
     const float none = 0.0f;
-    return checked(cublasLtMatmul(context_.cublasLt, product_, &shape_.factor, m, m_, x, x_, &none, y, y_, y, y_,
-                                  &algorithm_, workspace, workspaceBytes_, context_.stream),
-                   "a product of an attention");
+    return cublasStatus(cublasLtMatmul(context_.cublasLt, product_, &shape_.factor, m, m_, x, x_, &none, y, y_, y, y_,
+                                       &algorithm_, workspace, workspaceBytes_, context_.stream),
+                        "a product of an attention");
 }
 
 }  // namespace reelbrush::kernels

@@ -3,6 +3,7 @@
 #include "kernels/cpu/conv2d_winograd_cpu.h"
 #include "kernels/cpu/cpu_backend.h"
 #include "tests/kernels/cpu/layer_conformance.h"
+#include "tests/kernels/support/convolutions.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,30 +26,6 @@ struct ConvCase {
 };
 void PrintTo(const ConvCase& c, std::ostream* out) {
     *out << c.toString();
-}
-
-Conv2d conv(int out, int kernel = 3, int stride = 1) {
-    const int pad = kernel / 2;
-    return {.outChannels = out,
-            .kernelHeight = kernel,
-            .kernelWidth = kernel,
-            .stride = stride,
-            .padTop = pad,
-            .padLeft = pad,
-            .padBottom = pad,
-            .padRight = pad};
-}
-
-Conv2d with(Conv2d op, bool residual, Activation activation, bool bias = true) {
-    op.hasResidual = residual;
-    op.activation = activation;
-    op.hasBias = bias;
-    return op;
-}
-
-Conv2d padded(Conv2d op, int top, int left, int bottom, int right) {
-    op.padTop = top, op.padLeft = left, op.padBottom = bottom, op.padRight = right;
-    return op;
 }
 
 std::vector<ConvCase> convCases() {

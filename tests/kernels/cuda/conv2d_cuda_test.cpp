@@ -4,35 +4,12 @@
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/reference/reference_backend.h"
 #include "tests/kernels/cuda/cuda_conformance.h"
+#include "tests/kernels/support/convolutions.h"
 
 #include <cmath>
 
 namespace reelbrush::kernels {
 namespace {
-
-Conv2d conv(int out, int kernel = 3, int stride = 1) {
-    const int pad = kernel / 2;
-    return {.outChannels = out,
-            .kernelHeight = kernel,
-            .kernelWidth = kernel,
-            .stride = stride,
-            .padTop = pad,
-            .padLeft = pad,
-            .padBottom = pad,
-            .padRight = pad};
-}
-
-Conv2d with(Conv2d op, bool residual, Activation activation, bool bias = true) {
-    op.hasResidual = residual;
-    op.activation = activation;
-    op.hasBias = bias;
-    return op;
-}
-
-Conv2d padded(Conv2d op, int top, int left, int bottom, int right) {
-    op.padTop = top, op.padLeft = left, op.padBottom = bottom, op.padRight = right;
-    return op;
-}
 
 struct Layer {
     NodeCase node;
