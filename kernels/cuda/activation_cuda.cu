@@ -2,7 +2,7 @@
 #include "kernels/cuda/activation_math.cuh"
 #include "kernels/cuda/cuda_status.h"
 #include "kernels/cuda/cuda_step.h"
-#include "kernels/cuda/element_type.h"
+#include "kernels/cuda/packed_values.cuh"
 
 #include <cstdint>
 
@@ -10,12 +10,15 @@ namespace reelbrush::kernels {
 
 namespace {
 
-constexpr int kThreads = 256;
-
-template <typename T, Activation kind>
-__global__ void activateAll(const T* x, T* y, std::int64_t count) {
-    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i < count) y[i] = fromFloat<T>(activate<kind>(toFloat(x[i])));
+template <typename T, int kWidth, Activation kind>
+__global__ void activateAll(const T* x, T* y, std::int64_t items) {
+    using Values = Packed<T, kWidth>;
+    const std::int64_t item = threadIndex();
+    if (item >= items) return;
+    Values values = reinterpret_cast<const Values*>(x)[item];
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) values.values[i] = fromFloat<T>(activate<kind>(toFloat(values.values[i])));
+    reinterpret_cast<Values*>(y)[item] = values;
 }
 
 class ActivationStep final : public CudaStep {
@@ -24,14 +27,18 @@ class ActivationStep final : public CudaStep {
         : CudaStep(context), kind_(std::get<ActivationOp>(request.node.op).kind), count_(request.output.elements()) {}
 
     Status run() override {
-        const auto blocks = static_cast<unsigned>((count_ + kThreads - 1) / kThreads);
-        withElement(context().valueType, [&](auto element) {
-            using T = decltype(element);
-            withActivation(kind_, [&](auto kind) {
-                activateAll<T, decltype(kind)::value>
-                    <<<blocks, kThreads, 0, stream()>>>(input<T>(0), output<T>(), count_);
-            });
-        });
+        withPacking(
+            context().valueType,
+            [&](auto element, auto width) {
+                using T = decltype(element);
+                constexpr int kWidth = decltype(width)::value;
+                const std::int64_t items = count_ / kWidth;
+                withActivation(kind_, [&](auto kind) {
+                    activateAll<T, kWidth, decltype(kind)::value>
+                        <<<blocksFor(items), kThreads, 0, stream()>>>(input<T>(0), output<T>(), items);
+                });
+            },
+            count_);
         return launchStatus("an activation");
     }
     std::string algorithm() const override { return "cuda"; }

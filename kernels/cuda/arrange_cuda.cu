@@ -17,15 +17,16 @@ constexpr int kMostSources = 8;  // of one launch
 /// One stretch of every output row. All in packed values.
 struct Source {
     const void* values = nullptr;
-    std::int64_t length = 0;  ///< of the stretch
-    std::int64_t stride = 0;  ///< from row to row; 0: all rows read the same
+    std::int64_t length = 0;        ///< of the stretch
+    std::int64_t stride = 0;        ///< from row to row; 0: all rows read the same
+    std::int64_t sampleStride = 0;  ///< from sample to sample; 0: all samples read the same
 };
 
 struct JoinCall {
     Source sources[kMostSources];
     int count = 0;
     void* y = nullptr;
-    std::int64_t rows = 0, width = 0;    ///< of the stretches of this launch
+    std::int64_t rows = 0, width = 0;    ///< of the stretches of this launch; rows of one sample, blockIdx.y
     std::int64_t offset = 0, pitch = 0;  ///< of an output row
 };
 
@@ -39,13 +40,14 @@ __global__ void join(JoinCall call) {
     int source = 0;
     while (within >= call.sources[source].length) within -= call.sources[source++].length;
     const Source& from = call.sources[source];
-    static_cast<Values*>(call.y)[row * call.pitch + call.offset + column] =
-        static_cast<const Values*>(from.values)[row * from.stride + within];
+    const std::int64_t sample = blockIdx.y;
+    static_cast<Values*>(call.y)[(sample * call.rows + row) * call.pitch + call.offset + column] =
+        static_cast<const Values*>(from.values)[sample * from.sampleStride + row * from.stride + within];
 }
 
 /// In elements.
 struct Stretch {
-    std::int64_t length = 0, stride = 0, first = 0;
+    std::int64_t length = 0, stride = 0, first = 0, sampleStride = 0;
 };
 
 class JoinStep final : public CudaStep {
@@ -82,7 +84,7 @@ class JoinStep final : public CudaStep {
     std::string algorithm() const override { return "cuda"; }
 
   private:
-    /// Pixel by pixel; where an input has one sample for a batch of several, sample by sample.
+    /// Pixel by pixel; where an input has one sample for a batch of several, by samples of pixels.
     void addChannels(const StepRequest& request) {
         const Shape& out = request.output;
         rows_ = out.rows();
@@ -90,10 +92,9 @@ class JoinStep final : public CudaStep {
         for (const Shape& shape : request.inputs)
             if (shape.batch() != out.batch()) samples_ = out.batch();
         rows_ /= samples_;
-        for (const Shape& shape : request.inputs) {
-            stretches_.push_back({shape.channels(), shape.channels(), 0});
-            sampleStrides_.push_back(shape.batch() == 1 ? 0 : rows_ * shape.channels());
-        }
+        for (const Shape& shape : request.inputs)
+            stretches_.push_back(
+                {shape.channels(), shape.channels(), 0, shape.batch() == 1 ? 0 : rows_ * shape.channels()});
     }
 
     Status launch(std::size_t first, std::size_t end, std::int64_t& offset) const {
@@ -103,42 +104,41 @@ class JoinStep final : public CudaStep {
             width += stretches_[i].length;
             isWide = isWide && stretches_[i].length % wide() == 0 && stretches_[i].first % wide() == 0;
         }
-        for (std::int64_t sample = 0; sample < samples_; ++sample)
-            withElement(context().valueType, [&](auto element) {
-                using T = decltype(element);
-                constexpr int kWide = 16 / static_cast<int>(sizeof(T));
-                if (isWide)
-                    queue<T, kWide>(first, end, offset, width, sample);
-                else
-                    queue<T, 1>(first, end, offset, width, sample);
-            });
+        withElement(context().valueType, [&](auto element) {
+            using T = decltype(element);
+            constexpr int kWide = 16 / static_cast<int>(sizeof(T));
+            if (isWide)
+                queue<T, kWide>(first, end, offset, width);
+            else
+                queue<T, 1>(first, end, offset, width);
+        });
         offset += width;
         return launchStatus("joining values");
     }
 
     template <typename T, int kWidth>
-    void queue(std::size_t first, std::size_t end, std::int64_t offset, std::int64_t width, std::int64_t sample) const {
+    void queue(std::size_t first, std::size_t end, std::int64_t offset, std::int64_t width) const {
         JoinCall call;
         call.count = static_cast<int>(end - first);
         for (std::size_t i = first; i < end; ++i) {
             const Stretch& stretch = stretches_[i];
-            const std::int64_t skipped = sampleStrides_.empty() ? 0 : sample * sampleStrides_[i];
-            call.sources[i - first] = {input<T>(i) + stretch.first + skipped, stretch.length / kWidth,
-                                       stretch.stride / kWidth};
+            call.sources[i - first] = {input<T>(i) + stretch.first, stretch.length / kWidth, stretch.stride / kWidth,
+                                       stretch.sampleStride / kWidth};
         }
-        call.y = output<T>() + sample * rows_ * pitch_;
+        call.y = output<T>();
         call.rows = rows_;
         call.width = width / kWidth;
         call.offset = offset / kWidth;
         call.pitch = pitch_ / kWidth;
-        join<Packed<T, kWidth>><<<blocksFor(call.rows * call.width), kThreads, 0, stream()>>>(call);
+        const dim3 blocks(blocksFor(call.rows * call.width), static_cast<unsigned>(samples_));
+        join<Packed<T, kWidth>><<<blocks, kThreads, 0, stream()>>>(call);
     }
 
     std::int64_t wide() const { return 16 / static_cast<std::int64_t>(sizeOf(context().valueType)); }
 
-    std::int64_t rows_ = 1, pitch_ = 0, samples_ = 1;
+    std::int64_t rows_ = 1, pitch_ = 0;  ///< rows of one sample
+    std::int64_t samples_ = 1;           ///< 1 where every row finds its own by its stride
     std::vector<Stretch> stretches_;
-    std::vector<std::int64_t> sampleStrides_;
 };
 
 template <typename Values>

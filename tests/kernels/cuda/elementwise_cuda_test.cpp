@@ -12,6 +12,21 @@ TEST_F(ElementwiseCuda, EveryActivation) {
             expectConforms({ActivationOp{kind}, {normalTensor(shape, 1, 0.0f, 3.0f)}, {}});
 }
 
+/// Exponentials overflow on the way; the results must not.
+TEST_F(ElementwiseCuda, ActivationsOverTheirWholeRange) {
+    for (const float range : {120.0f, 30000.0f})
+        for (const Activation kind :
+             {Activation::Relu, Activation::Silu, Activation::Gelu, Activation::GeluTanh, Activation::QuickGelu})
+            expectConforms({ActivationOp{kind}, {randomTensor({1, 99, 7}, 1, -range, range)}, {}});
+}
+
+TEST_F(ElementwiseCuda, EveryLength) {
+    for (const std::int64_t count : {1, 7, 8, 9, 255, 256, 257, 2049}) {
+        expectConforms({ActivationOp{Activation::Silu}, {normalTensor({count}, 3)}, {}});
+        expectConforms({SoftClamp{3.0f}, {normalTensor({count}, 4, 0.0f, 4.0f)}, {}});
+    }
+}
+
 TEST_F(ElementwiseCuda, Sums) {
     for (const Shape& shape : {Shape{1, 1}, Shape{2, 3, 5, 7}, Shape{2, 16, 16, 320}, Shape{3, 77, 64}}) {
         expectConforms({Add{}, {normalTensor(shape, 1), normalTensor(shape, 2)}, {}});
@@ -35,7 +50,8 @@ TEST_F(ElementwiseCuda, ScalesAndClamps) {
 }
 
 TEST_F(ElementwiseCuda, GatedGelu) {
-    for (const Shape& shape : {Shape{1, 1, 2}, Shape{2, 5, 14}, Shape{2, 64, 2560}, Shape{1, 3, 5120}})
+    for (const Shape& shape : {Shape{1, 1, 2}, Shape{2, 5, 14}, Shape{2, 21, 32}, Shape{2, 21, 34}, Shape{1, 9, 200},
+                               Shape{2, 64, 2560}, Shape{1, 3, 5120}})
         expectConforms({Geglu{}, {normalTensor(shape, 5, 0.0f, 2.0f)}, {}});
 }
 
@@ -45,7 +61,8 @@ TEST_F(ElementwiseCuda, TimestepEmbeddings) {
         for (const float shift : {0.0f, 1.0f})
             expectConforms(
                 {TimestepEmbedding{.channels = 320, .cosineFirst = cosineFirst, .frequencyShift = shift}, {times}, {}});
-    expectConforms({TimestepEmbedding{.channels = 6}, {TestTensor{{1}, {1024.0f}}}, {}});
+    for (const int channels : {2, 6, 128})
+        expectConforms({TimestepEmbedding{.channels = channels}, {TestTensor{{1}, {1024.0f}}}, {}});
 }
 
 }  // namespace
