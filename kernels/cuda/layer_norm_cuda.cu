@@ -53,12 +53,12 @@ __global__ void normaliseRows(const T* x, const float* gamma, const float* beta,
         const int column = lane + turn * kWarp;
         if (column >= columns) continue;
         Values values;
+        float scales[kWidth], offsets[kWidth];
+        readFloats(gamma + column * kWidth, scales);
+        readFloats(beta + column * kWidth, offsets);
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-            const int channel = column * kWidth + i;
-            values.values[i] =
-                fromFloat<T>((toFloat(held[turn].values[i]) - mean) * inverse * gamma[channel] + beta[channel]);
-        }
+        for (int i = 0; i < kWidth; ++i)
+            values.values[i] = fromFloat<T>((toFloat(held[turn].values[i]) - mean) * inverse * scales[i] + offsets[i]);
         to[column] = values;
     }
 }
@@ -92,12 +92,12 @@ __global__ void normaliseLongRows(const T* x, const float* gamma, const float* b
     const float inverse = rsqrtf(sumOfWarp(squares) / static_cast<float>(channels) + epsilon);
     for (int column = lane; column < columns; column += kWarp) {
         Values values = from[column];
+        float scales[kWidth], offsets[kWidth];
+        readFloats(gamma + column * kWidth, scales);
+        readFloats(beta + column * kWidth, offsets);
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-            const int channel = column * kWidth + i;
-            values.values[i] =
-                fromFloat<T>((toFloat(values.values[i]) - mean) * inverse * gamma[channel] + beta[channel]);
-        }
+        for (int i = 0; i < kWidth; ++i)
+            values.values[i] = fromFloat<T>((toFloat(values.values[i]) - mean) * inverse * scales[i] + offsets[i]);
         to[column] = values;
     }
 }

@@ -21,6 +21,19 @@ inline unsigned blocksFor(std::int64_t items) {
 __device__ inline std::int64_t threadIndex() {
     return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
+
+/// Reads kCount floats that lie side by side, 16 bytes at once; `from` is aligned to as many of them, at most 16 bytes.
+template <int kCount>
+__device__ void readFloats(const float* from, float (&to)[kCount]) {
+    constexpr int kPart = kCount < 4 ? kCount : 4;
+    static_assert(kCount % kPart == 0);
+#pragma unroll
+    for (int first = 0; first < kCount; first += kPart) {
+        const auto part = *reinterpret_cast<const Packed<float, kPart>*>(from + first);
+#pragma unroll
+        for (int i = 0; i < kPart; ++i) to[first + i] = part.values[i];
+    }
+}
 #endif
 
 /// Calls work(T{}, std::integral_constant<int, width>{}) with the element type and the widest packing, 16 bytes or one
