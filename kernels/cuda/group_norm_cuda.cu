@@ -200,7 +200,11 @@ class GroupNormStep final : public CudaStep {
     Status loadWeights(const WeightProvider& weights) override { return weights_.reload(weights); }
     Status run() override {
         const NormCall call = describe();
-        if (isWhole_) return normaliseWholeGroups(call, context().valueType, op_.activation, batch_, stream());
+        if (isWhole_) {
+            const WholeGroups groups{context().valueType, op_.activation, batch_,
+                                     context().properties.multiProcessorCount};
+            return normaliseWholeGroups(call, groups, stream());
+        }
         return withPacking(
             context().valueType,
             [&](auto element, auto width) { return launch<decltype(element), decltype(width)::value>(call); },

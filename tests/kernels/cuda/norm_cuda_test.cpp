@@ -49,9 +49,58 @@ TEST_F(NormCuda, LayersOfStableDiffusion) {
     expectGroups({1, 96, 64, 256}, {.epsilon = 1e-6f});
 }
 
-/// Sums of squares would cancel.
+TEST_F(NormCuda, GroupsOfEverySize) {
+    for (const std::int64_t channels : {32, 64, 96, 160, 256, 416, 512}) expectGroups({2, 7, 9, channels}, {});
+    for (const std::int64_t channels : {3, 5, 15, 21})
+        for (const int groups : {1, static_cast<int>(channels)})
+            expectGroups({1, 13, 11, channels}, {.groups = groups});
+    for (const Shape& shape : {Shape{1, 1, 1, 96}, Shape{2, 1, 1, 96}, Shape{2, 77, 96}, Shape{1, 67, 71, 96}})
+        expectGroups(shape, {});
+}
+
+/// Groups of one pixel whose channels a block has no thread each for.
+TEST_F(NormCuda, GroupsWiderThanTheirBlock) {
+    expectGroups({2, 1, 1, 4096}, {.groups = 1});
+    expectGroups({2, 1, 1, 4100}, {.groups = 4}, 0.0f, 2);
+    expectGroups({1, 3, 1, 2050}, {.groups = 1, .activation = Activation::Silu}, 0.0f, 1);
+}
+
+/// Groups that each have a processor of the card, and more of them than that.
+TEST_F(NormCuda, FewGroupsAndMany) {
+    expectGroups({1, 16, 16, 320}, {.activation = Activation::Silu}, 0.0f, 1);
+    expectGroups({9, 16, 16, 320}, {.activation = Activation::Silu}, 0.0f, 9);
+}
+
+TEST_F(NormCuda, GroupsWithChannelAddAndEveryActivation) {
+    for (const std::int64_t addBatch : {1, 2})
+        for (const Activation activation : {Activation::None, Activation::Relu, Activation::Silu, Activation::Gelu,
+                                            Activation::GeluTanh, Activation::QuickGelu}) {
+            expectGroups({2, 9, 10, 40}, {.groups = 8, .activation = activation}, 0.0f, addBatch);
+            expectGroups({2, 96, 96, 48}, {.groups = 4, .activation = activation}, 0.0f, addBatch);
+        }
+}
+
+/// Sums of squares would cancel; in a block and over many.
 TEST_F(NormCuda, ValuesFarFromZero) {
     expectGroups({1, 32, 32, 64}, {.groups = 8}, 100.0f);
+    expectGroups({1, 128, 128, 64}, {.groups = 8}, 100.0f);
+}
+
+/// The deviation is that of epsilon, 0.003, so what is lost of a value of 2.5 shows 300 times.
+TEST_F(NormCuda, EqualValuesGiveBeta) {
+    for (const Shape& shape : {Shape{1, 6, 6, 16}, Shape{1, 128, 128, 16}})
+        expectConforms({GroupNorm{.groups = 4}, {randomTensor(shape, 7, 2.5f, 2.5f)}, {"gamma", "beta"}},
+                       weightsFor(16), 5e-4);
+}
+
+TEST_F(NormCuda, RefusesGammaOfAnotherShape) {
+    const auto backend = backendOf(DType::F32);
+    const auto result =
+        runNode(*backend, {GroupNorm{}, {normalTensor({1, 2, 2, 64}, 1)}, {"gamma", "beta"}}, weightsFor(32));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, StatusCode::BadInput);
+    EXPECT_NE(result.error().message.find("[32]"), std::string::npos) << result.error().message;
+    EXPECT_NE(result.error().message.find("[64]"), std::string::npos) << result.error().message;
 }
 
 TEST_F(NormCuda, StatisticsFromOutside) {
