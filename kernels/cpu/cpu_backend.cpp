@@ -39,7 +39,9 @@ struct CpuBackend::Impl {
     explicit Impl(CpuOptions given)
         : options(std::move(given)),
           threads(options.threads > 0 ? options.threads : availableProcessors()),
-          cache(options.algorithmCacheFile, machineKey(threads)) {}
+          cache(options.algorithmCacheFile, machineKey(threads)) {
+        if (!options.budget) options.budget = std::make_shared<MemoryBudget>();
+    }
 
     /// Int8 and nothing else where it was asked for, beside f32 where speed decides, nowhere where the layer, its
     /// stored weights or the processor do not allow it.
@@ -130,6 +132,10 @@ Result<std::unique_ptr<Step>> CpuBackend::prepare(const StepRequest& request) {
 
 void CpuBackend::enter() {
     omp_set_num_threads(impl_->threads);
+}
+
+std::shared_ptr<MemoryBudget> CpuBackend::memory() const {
+    return impl_->options.budget;
 }
 
 int CpuBackend::threads() const {

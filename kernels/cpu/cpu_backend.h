@@ -20,7 +20,7 @@ struct CpuOptions {
     Precision precision = Precision::Fastest;
     /// Where measured algorithm choices are kept between runs (JSON); empty: measured anew each time.
     std::filesystem::path algorithmCacheFile = {};
-    /// Packed weights are counted here; may be null.
+    /// Packed weights and arenas are counted here; null: in one of the backend's own.
     std::shared_ptr<MemoryBudget> budget = {};
 };
 
@@ -32,6 +32,7 @@ class CpuBackend : public Backend {
 
     Result<std::unique_ptr<Step>> prepare(const StepRequest& request) override;
     void enter() override;
+    std::shared_ptr<MemoryBudget> memory() const override;
     int threads() const;
 
   private:

@@ -22,12 +22,13 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const CudaOptions& opti
     const bool isKnown =
         options.valueType == DType::F16 || options.valueType == DType::BF16 || options.valueType == DType::F32;
     RB_ENSURE(isKnown, "CUDA computes in F16, BF16 or F32");
-    return open(options, std::make_shared<MemoryBudget>(options.vramBytes));
+    return open(options, std::make_shared<MemoryBudget>(options.vramBytes), std::make_shared<MemoryBudget>());
 }
 
-Result<std::unique_ptr<CudaBackend>> CudaBackend::open(const CudaOptions& options,
-                                                       std::shared_ptr<MemoryBudget> budget) {
-    RB_ASSIGN(auto context, CudaContext::create(options.device, options.valueType, std::move(budget)));
+Result<std::unique_ptr<CudaBackend>> CudaBackend::open(const CudaOptions& options, std::shared_ptr<MemoryBudget> budget,
+                                                       std::shared_ptr<MemoryBudget> pinnedBudget) {
+    RB_ASSIGN(auto context,
+              CudaContext::create(options.device, options.valueType, std::move(budget), std::move(pinnedBudget)));
     context->keepAlgorithmsIn(options.algorithmCacheFile);
     std::unique_ptr<CudaBackend> backend(new CudaBackend());
     backend->impl_ = std::make_unique<Impl>(std::move(context));
@@ -56,7 +57,7 @@ Result<Backend*> CudaBackend::wider() {
     if (!impl_->wider) {
         CudaOptions options = impl_->options;
         options.valueType = DType::F32;
-        RB_ASSIGN(impl_->wider, open(options, impl_->context->budget));
+        RB_ASSIGN(impl_->wider, open(options, impl_->context->budget, impl_->context->pinnedBudget));
     }
     return impl_->wider.get();
 }
@@ -64,6 +65,14 @@ Result<Backend*> CudaBackend::wider() {
 Result<std::unique_ptr<DeviceMemory>> CudaBackend::allocateArena(std::size_t bytes) {
     enter();
     return impl_->context->allocate(bytes, "the work space on the GPU");
+}
+
+std::shared_ptr<MemoryBudget> CudaBackend::memory() const {
+    return impl_->context->budget;
+}
+
+std::shared_ptr<MemoryBudget> CudaBackend::sharedMemory() const {
+    return impl_->context->pinnedBudget;
 }
 
 }  // namespace reelbrush::kernels

@@ -22,10 +22,13 @@ class CudaBackend : public Backend {
     Device* device() override;
     Result<Backend*> wider() override;
     Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes) override;
+    std::shared_ptr<MemoryBudget> memory() const override;
+    std::shared_ptr<MemoryBudget> sharedMemory() const override;
 
   private:
     CudaBackend();
-    static Result<std::unique_ptr<CudaBackend>> open(const CudaOptions& options, std::shared_ptr<MemoryBudget> budget);
+    static Result<std::unique_ptr<CudaBackend>> open(const CudaOptions& options, std::shared_ptr<MemoryBudget> budget,
+                                                     std::shared_ptr<MemoryBudget> pinnedBudget);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -44,11 +44,13 @@ std::string machineOf(const CudaContext& context) {
 }  // namespace
 
 Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType valueType,
-                                                         std::shared_ptr<MemoryBudget> budget) {
+                                                         std::shared_ptr<MemoryBudget> budget,
+                                                         std::shared_ptr<MemoryBudget> pinnedBudget) {
     std::unique_ptr<CudaContext> context(new CudaContext());
     context->device = device;
     context->valueType = valueType;
     context->budget = std::move(budget);
+    context->pinnedBudget = std::move(pinnedBudget);
     RB_TRY(openDevice(*context));
     if (const cudnnStatus_t status = cudnnCreate(&context->cudnn); status != CUDNN_STATUS_SUCCESS)
         return fail(StatusCode::Unsupported, fmt::format("cuDNN cannot be used: {}", cudnnGetErrorString(status)));
@@ -56,7 +58,7 @@ Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType value
         return fail(StatusCode::Internal, "cuDNN does not take the stream");
     if (const cublasStatus_t status = cublasLtCreate(&context->cublasLt); status != CUBLAS_STATUS_SUCCESS)
         return fail(StatusCode::Unsupported, fmt::format("cuBLAS cannot be used: {}", cublasLtGetStatusString(status)));
-    RB_ASSIGN(context->upload, StagedUpload::create(context->stream));
+    RB_ASSIGN(context->upload, StagedUpload::create(context->stream, context->pinnedBudget));
     context->convolutions = std::make_unique<ConvolutionPlans>();
     context->keepAlgorithmsIn({});
     return context;

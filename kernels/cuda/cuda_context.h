@@ -19,8 +19,10 @@ class ConvolutionPlans;
 /// What all steps of one CUDA backend share. Must outlive them.
 struct CudaContext {
     /// Opens the device. Errors: Unsupported (no driver, no such device, too old a card), OutOfMemory, Internal.
+    /// budget: of the card's memory. pinnedBudget: of the host's memory that the card reaches. Both may be null.
     static Result<std::unique_ptr<CudaContext>> create(int device, DType valueType,
-                                                       std::shared_ptr<MemoryBudget> budget);
+                                                       std::shared_ptr<MemoryBudget> budget,
+                                                       std::shared_ptr<MemoryBudget> pinnedBudget = nullptr);
     ~CudaContext();
     CudaContext(const CudaContext&) = delete;
     CudaContext& operator=(const CudaContext&) = delete;
@@ -38,7 +40,7 @@ struct CudaContext {
     cudaStream_t stream = nullptr;  ///< all work of the backend, in order
     cudnnHandle_t cudnn = nullptr;
     cublasLtHandle_t cublasLt = nullptr;
-    std::shared_ptr<MemoryBudget> budget;
+    std::shared_ptr<MemoryBudget> budget, pinnedBudget;
     std::filesystem::path algorithmCacheFile;        ///< measured choices; empty: none are kept
     std::unique_ptr<AlgorithmCache> algorithms;      ///< measured choices, of this card and these libraries
     std::unique_ptr<ConvolutionPlans> convolutions;  ///< shared by layers that are alike

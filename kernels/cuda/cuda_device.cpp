@@ -39,7 +39,7 @@ class Event {
 }  // namespace
 
 Result<std::unique_ptr<DeviceMemory>> CudaDevice::allocateShared(std::size_t bytes, const char* purpose) {
-    return PinnedMemory::allocate(bytes, purpose);
+    return PinnedMemory::allocate(bytes, context_.pinnedBudget, purpose);
 }
 
 Status CudaDevice::load(const float* shared, std::int64_t count, DType type, std::byte* value) {

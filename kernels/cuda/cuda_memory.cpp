@@ -10,27 +10,23 @@ Result<std::unique_ptr<CudaMemory>> CudaMemory::allocate(std::size_t bytes, std:
                                                          const char* purpose) {
     std::unique_ptr<CudaMemory> block(new CudaMemory());
     if (bytes == 0) return block;
-    if (budget) RB_TRY(budget->take(bytes, purpose));
+    RB_ASSIGN(block->claim_, MemoryClaim::make(std::move(budget), bytes, purpose));
     void* data = nullptr;
-    if (const Status status = cudaStatus(cudaMalloc(&data, bytes), purpose); !status) {
-        if (budget) budget->giveBack(bytes);
-        return fail(status.error());
-    }
+    RB_TRY(cudaStatus(cudaMalloc(&data, bytes), purpose));
     block->data_ = static_cast<std::byte*>(data);
     block->sizeBytes_ = bytes;
-    block->budget_ = std::move(budget);
     return block;
 }
 
 CudaMemory::~CudaMemory() {
-    if (!data_) return;
-    cudaFree(data_);
-    if (budget_) budget_->giveBack(sizeBytes_);
+    if (data_) cudaFree(data_);
 }
 
-Result<std::unique_ptr<PinnedMemory>> PinnedMemory::allocate(std::size_t bytes, const char* purpose) {
+Result<std::unique_ptr<PinnedMemory>> PinnedMemory::allocate(std::size_t bytes, std::shared_ptr<MemoryBudget> budget,
+                                                             const char* purpose) {
     std::unique_ptr<PinnedMemory> block(new PinnedMemory());
     if (bytes == 0) return block;
+    RB_ASSIGN(block->claim_, MemoryClaim::make(std::move(budget), bytes, purpose));
     void* data = nullptr;
     RB_TRY(cudaStatus(cudaHostAlloc(&data, bytes, cudaHostAllocPortable | cudaHostAllocMapped), purpose));
     block->data_ = static_cast<std::byte*>(data);

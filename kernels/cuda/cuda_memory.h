@@ -27,13 +27,15 @@ class CudaMemory final : public DeviceMemory {
 
     std::byte* data_ = nullptr;
     std::size_t sizeBytes_ = 0;
-    std::shared_ptr<MemoryBudget> budget_;
+    MemoryClaim claim_;
 };
 
-/// Page-locked host memory that the device reaches at the same address.
+/// Page-locked host memory that the device reaches at the same address, counted in a budget of its own.
 class PinnedMemory final : public DeviceMemory {
   public:
-    static Result<std::unique_ptr<PinnedMemory>> allocate(std::size_t bytes, const char* purpose);
+    /// budget: may be null. bytes 0 gives an empty block. Errors: OutOfMemory of the budget or the system.
+    static Result<std::unique_ptr<PinnedMemory>> allocate(std::size_t bytes, std::shared_ptr<MemoryBudget> budget,
+                                                          const char* purpose);
     ~PinnedMemory() override;
     PinnedMemory(const PinnedMemory&) = delete;
     PinnedMemory& operator=(const PinnedMemory&) = delete;
@@ -46,6 +48,7 @@ class PinnedMemory final : public DeviceMemory {
 
     std::byte* data_ = nullptr;
     std::size_t sizeBytes_ = 0;
+    MemoryClaim claim_;
 };
 
 }  // namespace reelbrush::kernels

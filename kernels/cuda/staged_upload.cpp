@@ -4,10 +4,10 @@
 
 namespace reelbrush::kernels {
 
-Result<std::unique_ptr<StagedUpload>> StagedUpload::create(cudaStream_t stream) {
+Result<std::unique_ptr<StagedUpload>> StagedUpload::create(cudaStream_t stream, std::shared_ptr<MemoryBudget> budget) {
     std::unique_ptr<StagedUpload> upload(new StagedUpload(stream));
-    RB_ASSIGN(upload->memory_,
-              PinnedMemory::allocate(kPieces * (kPieceBytes + kAppendixBytes), "copying weights to the GPU"));
+    RB_ASSIGN(upload->memory_, PinnedMemory::allocate(kPieces * (kPieceBytes + kAppendixBytes), std::move(budget),
+                                                      "copying weights to the GPU"));
     for (cudaEvent_t& event : upload->read_)
         RB_TRY(cudaStatus(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making a CUDA event"));
     return upload;

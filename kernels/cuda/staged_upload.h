@@ -19,8 +19,9 @@ class StagedUpload {
     /// What may be put behind a piece, such as its scales.
     static constexpr std::size_t kAppendixBytes = std::size_t{512} << 10;
 
-    /// stream: where the work that reads pieces is queued; must outlive this. Errors: OutOfMemory.
-    static Result<std::unique_ptr<StagedUpload>> create(cudaStream_t stream);
+    /// stream: where the work that reads pieces is queued; must outlive this. budget: of page-locked memory.
+    /// Errors: OutOfMemory.
+    static Result<std::unique_ptr<StagedUpload>> create(cudaStream_t stream, std::shared_ptr<MemoryBudget> budget);
     ~StagedUpload();
     StagedUpload(const StagedUpload&) = delete;
     StagedUpload& operator=(const StagedUpload&) = delete;

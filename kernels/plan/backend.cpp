@@ -23,7 +23,7 @@ class HostMemory final : public DeviceMemory {
 }  // namespace
 
 Result<std::unique_ptr<DeviceMemory>> Backend::allocateArena(std::size_t bytes) {
-    RB_ASSIGN(Buffer buffer, Buffer::allocate(bytes, nullptr, "the work space"));
+    RB_ASSIGN(Buffer buffer, Buffer::allocate(bytes, memory(), "the work space"));
     return std::make_unique<HostMemory>(std::move(buffer));
 }
 

@@ -2,10 +2,12 @@
 
 #include "kernels/plan/device.h"
 #include "kernels/plan/step.h"
+#include "kernels/tensor/memory_budget.h"
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace reelbrush::kernels {
 
@@ -24,8 +26,22 @@ class Backend {
     /// The same device in f32, opened when first asked for and owned by this; null where values are f32 already.
     /// Errors: those of opening it.
     virtual Result<Backend*> wider() { return nullptr; }
+    /// The account of what steps and arenas hold of the memory that the backend computes in; null where none is kept.
+    virtual std::shared_ptr<MemoryBudget> memory() const { return nullptr; }
+    /// The same of the host's memory that its device reaches too.
+    virtual std::shared_ptr<MemoryBudget> sharedMemory() const { return nullptr; }
     /// Memory that plans are bound to, zero-filled on hosts. Errors: OutOfMemory.
     virtual Result<std::unique_ptr<DeviceMemory>> allocateArena(std::size_t bytes);
+};
+
+/// While it lives, what is taken from a backend's accounts is held by `holder`: "UNet". See HeldBy.
+class HeldFor {
+  public:
+    HeldFor(const Backend& backend, std::string_view holder)
+        : own_(backend.memory(), holder), shared_(backend.sharedMemory(), holder) {}
+
+  private:
+    HeldBy own_, shared_;
 };
 
 }  // namespace reelbrush::kernels

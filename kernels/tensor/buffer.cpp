@@ -12,14 +12,14 @@ namespace reelbrush::kernels {
 Buffer::Buffer(Buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       sizeBytes_(std::exchange(other.sizeBytes_, 0)),
-      budget_(std::move(other.budget_)) {}
+      claim_(std::move(other.claim_)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
     if (this != &other) {
         release();
         data_ = std::exchange(other.data_, nullptr);
         sizeBytes_ = std::exchange(other.sizeBytes_, 0);
-        budget_ = std::move(other.budget_);
+        claim_ = std::move(other.claim_);
     }
     return *this;
 }
@@ -31,7 +31,7 @@ Buffer::~Buffer() {
 void Buffer::release() {
     if (!data_) return;
     munmap(data_, sizeBytes_);
-    if (budget_) budget_->giveBack(sizeBytes_);
+    claim_.release();
     data_ = nullptr;
     sizeBytes_ = 0;
 }
@@ -39,16 +39,13 @@ void Buffer::release() {
 Result<Buffer> Buffer::allocate(std::size_t bytes, std::shared_ptr<MemoryBudget> budget, const char* purpose) {
     Buffer buffer;
     if (bytes == 0) return buffer;
-    if (budget) RB_TRY(budget->take(bytes, purpose));
+    RB_ASSIGN(buffer.claim_, MemoryClaim::make(std::move(budget), bytes, purpose));
     void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) {
-        if (budget) budget->giveBack(bytes);
+    if (block == MAP_FAILED)
         return fail(StatusCode::OutOfMemory,
                     fmt::format("the system refused {:.1f} MiB for {}", bytes / 1048576.0, purpose));
-    }
     buffer.data_ = static_cast<std::byte*>(block);
     buffer.sizeBytes_ = bytes;
-    buffer.budget_ = std::move(budget);
     return buffer;
 }
 

@@ -39,7 +39,7 @@ class Buffer {
 
     std::byte* data_ = nullptr;
     std::size_t sizeBytes_ = 0;
-    std::shared_ptr<MemoryBudget> budget_;
+    MemoryClaim claim_;
 };
 
 }  // namespace reelbrush::kernels
