@@ -2,13 +2,16 @@
 
 #include "engine/core/status.h"
 #include "engine/library/model_record.h"
-#include "engine/library/sqlite_handles.h"
+#include "engine/sqlite/sqlite_handles.h"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace reelbrush::library {
+
+using sqlite::SqliteConnection;
+using sqlite::SqliteStatement;
 
 /// The records of a library in an SQLite file. Everything in it can be found again by scanning, so that a file that is
 /// damaged, of another version or not writable is no failure: it is begun anew, in memory where nothing else works.

@@ -1,8 +1,8 @@
-#include "engine/library/sqlite_handles.h"
+#include "engine/sqlite/sqlite_handles.h"
 
 #include <fmt/format.h>
 
-namespace reelbrush::library {
+namespace reelbrush::sqlite {
 
 namespace {
 
@@ -88,4 +88,4 @@ Status SqliteConnection::execute(const char* sql) const {
     return {};
 }
 
-}  // namespace reelbrush::library
+}  // namespace reelbrush::sqlite

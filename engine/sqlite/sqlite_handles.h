@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace reelbrush::library {
+namespace reelbrush::sqlite {
 
 /// One prepared statement. Parameters count from 1, columns from 0. Thread: that of its connection.
 class SqliteStatement {
@@ -56,4 +56,4 @@ class SqliteConnection {
     std::unique_ptr<sqlite3, Closer> connection_;
 };
 
-}  // namespace reelbrush::library
+}  // namespace reelbrush::sqlite
