@@ -70,11 +70,14 @@ class Conv2dStep final : public CudaStep {
                 layout_.add(static_cast<std::size_t>(shape.batch * shape.height * shape.width * shape.inputs * size));
         if (task.padsOutputs() && plan_.plan)
             widePlace_ = layout_.add(static_cast<std::size_t>(task.outRows() * shape.outputs * size));
+        roomPlace_ = layout_.add(weights_->roomBytes());
         if (plan_.plan) workspacePlace_ = layout_.add(plan_.plan->workspaceBytes());
     }
 
     std::size_t scratchBytes() const override { return layout_.totalBytes(); }
-    std::size_t weightBytes() const override { return weights_->sizeBytes(); }
+    std::size_t weightBytes() const override { return weights_->deviceBytes(); }
+    std::size_t hostWeightBytes() const override { return weights_->hostBytes(); }
+    StreamedWeight* streamed() const override { return weights_->streamed(); }
     Status loadWeights(const WeightProvider& weights) override { return weights_->reload(weights); }
     double operations() const override { return task_.operations(); }
     std::string algorithm() const override {
@@ -86,7 +89,7 @@ class Conv2dStep final : public CudaStep {
         CudaStep::bind(buffers);
         std::byte* const base = ScratchLayout::base(scratch());
         operands_.x = task_.padsInputs() ? base + paddedPlace_ : input<std::byte>(0);
-        operands_.weights = weights_->product();
+        operands_.weights = weights_->product(base + roomPlace_);
         operands_.bias = weights_->bias();
         operands_.residual = task_.shape.hasResidual ? input<std::byte>(1) : nullptr;
         operands_.y = task_.padsOutputs() && plan_.plan ? base + widePlace_ : output<std::byte>();
@@ -99,9 +102,14 @@ class Conv2dStep final : public CudaStep {
         if (task_.padsInputs())
             RB_TRY(padChannels(input<std::byte>(0), shape.batch * shape.height * shape.width, task_.inputs, shape.type,
                                base() + paddedPlace_, stream()));
-        if (!plan_.plan) return convolveDirectly(shape, task_.outputs, operands_, stream());
+        RB_TRY(weights_->fetch(base() + roomPlace_));
+        if (!plan_.plan) {
+            RB_TRY(convolveDirectly(shape, task_.outputs, operands_, stream()));
+            return weights_->release();
+        }
         if (!*bound_) return fail(bound_->error());
         RB_TRY(plan_.plan->run(**bound_));
+        RB_TRY(weights_->release());
         return hasOwnEpilogue() ? runEpilogue() : Status();
     }
 
@@ -127,7 +135,7 @@ class Conv2dStep final : public CudaStep {
     std::shared_ptr<CudaWeights> weights_;
     NamedPlan plan_;
     ScratchLayout layout_;
-    std::size_t paddedPlace_ = 0, widePlace_ = 0, workspacePlace_ = 0;
+    std::size_t paddedPlace_ = 0, widePlace_ = 0, roomPlace_ = 0, workspacePlace_ = 0;
     ConvolutionOperands operands_;
     std::optional<Result<CudnnDescriptor>> bound_;
 };
@@ -167,6 +175,7 @@ Result<std::unique_ptr<Step>> makeConv2dStep(const StepRequest& request, const C
     std::vector<std::unique_ptr<Step>> steps;
     for (const NamedPlan& plan : plans)
         steps.push_back(std::make_unique<Conv2dStep>(loaded.task, loaded.weights, plan, context));
+    const WithoutWeights whileTiming(*loaded.weights);
     if (!steps.empty())
         if (const auto fastest = fastestStep(steps, request, context)) {
             if (steps.size() > 1) context.algorithms->remember(loaded.task.askedFor().key(), plans[*fastest].name);

@@ -3,6 +3,10 @@
 #include "kernels/cuda/cuda_context.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/cuda_ops.h"
+#include "kernels/cuda/cuda_step.h"
+#include "kernels/cuda/streamed_weight.h"
+
+#include <vector>
 
 namespace reelbrush::kernels {
 
@@ -40,6 +44,20 @@ Result<std::unique_ptr<Step>> CudaBackend::prepare(const StepRequest& request) {
     return makeCudaStep(request, *impl_->context);
 }
 
+void CudaBackend::keepWeights(const WeightPlacement& placement) {
+    impl_->context->residency->keep(placement);
+    if (impl_->wider) impl_->wider->keepWeights(placement);
+}
+
+Status CudaBackend::arrange(std::span<Step* const> steps) {
+    std::vector<StreamedWeight*> streamed;
+    for (Step* step : steps)
+        if (const auto* ours = dynamic_cast<CudaStep*>(step); ours && ours->streamed())
+            streamed.push_back(ours->streamed());
+    StreamedWeight::arrange(streamed);
+    return {};
+}
+
 void CudaBackend::enter() {
     cudaSetDevice(impl_->context->device);
 }
@@ -58,6 +76,7 @@ Result<Backend*> CudaBackend::wider() {
         CudaOptions options = impl_->options;
         options.valueType = DType::F32;
         RB_ASSIGN(impl_->wider, open(options, impl_->context->budget, impl_->context->pinnedBudget));
+        impl_->wider->keepWeights(impl_->context->residency->placement());
     }
     return impl_->wider.get();
 }

@@ -17,6 +17,8 @@ class CudaBackend : public Backend {
     ~CudaBackend() override;
 
     Result<std::unique_ptr<Step>> prepare(const StepRequest& request) override;
+    void keepWeights(const WeightPlacement& placement) override;
+    Status arrange(std::span<Step* const> steps) override;
     void enter() override;
     std::string name() const override;
     Device* device() override;

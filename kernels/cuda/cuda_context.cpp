@@ -59,6 +59,7 @@ Result<std::unique_ptr<CudaContext>> CudaContext::create(int device, DType value
     if (const cublasStatus_t status = cublasLtCreate(&context->cublasLt); status != CUBLAS_STATUS_SUCCESS)
         return fail(StatusCode::Unsupported, fmt::format("cuBLAS cannot be used: {}", cublasLtGetStatusString(status)));
     RB_ASSIGN(context->upload, StagedUpload::create(context->stream, context->pinnedBudget));
+    context->residency = std::make_unique<WeightResidency>(context->stream, context->budget);
     context->convolutions = std::make_unique<ConvolutionPlans>();
     context->keepAlgorithmsIn({});
     return context;

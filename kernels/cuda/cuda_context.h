@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/cuda_memory.h"
 #include "kernels/cuda/staged_upload.h"
+#include "kernels/cuda/weight_residency.h"
 #include "kernels/plan/algorithm_cache.h"
 #include "kernels/tensor/dtype.h"
 
@@ -45,6 +46,7 @@ struct CudaContext {
     std::unique_ptr<AlgorithmCache> algorithms;      ///< measured choices, of this card and these libraries
     std::unique_ptr<ConvolutionPlans> convolutions;  ///< shared by layers that are alike
     std::unique_ptr<StagedUpload> upload;            ///< how weights get here
+    std::unique_ptr<WeightResidency> residency;      ///< and where they are kept
 
   private:
     CudaContext() = default;

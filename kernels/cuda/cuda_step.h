@@ -7,11 +7,16 @@
 
 namespace reelbrush::kernels {
 
+class StreamedWeight;
+
 /// A step on a CUDA device: run() queues on the context's stream and returns. Values are of the context's type, T, but
 /// for those of exact_values.h, which are f32.
 class CudaStep : public Step {
   public:
     void bind(const StepBuffers& buffers) override { buffers_ = buffers; }
+
+    /// What this step brings from the host each time it runs; null for most.
+    virtual StreamedWeight* streamed() const { return nullptr; }
 
   protected:
     explicit CudaStep(const CudaContext& context) : context_(context) {}

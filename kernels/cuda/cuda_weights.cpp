@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/cuda_status.h"
 #include "kernels/cuda/place_weights.h"
+#include "kernels/cuda/quantised_values.h"
 #include "kernels/plan/float_weights.h"
 
 #include <algorithm>
@@ -11,12 +12,6 @@
 namespace reelbrush::kernels {
 
 namespace {
-
-constexpr std::size_t kAlignment = 256;
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 bool isBias(const WeightNeed& need) {
     return need.role == WeightRole::Bias;
@@ -40,22 +35,61 @@ void CudaWeights::listParts(const StepRequest& request) {
     area_ = shape.rank() == 4 ? shape[2] * shape[3] : 1;
 }
 
+std::size_t CudaWeights::expandedBytes() const {
+    const std::size_t count = isQuantised_ ? QuantisedLayout(values()).values() : values();
+    return count * sizeOf(context_.valueType);
+}
+
+/// Padding and absent biases stay as they are now, in every reload.
+Status CudaWeights::takeMemory() {
+    WeightResidency& residency = *context_.residency;
+    const auto clear = [&](const PooledMemory& memory) {
+        return cudaStatus(cudaMemsetAsync(memory.data(), 0, memory.sizeBytes(), context_.stream),
+                          "clearing weights on the GPU");
+    };
+    if (hasBias_) {
+        RB_ASSIGN(bias_, residency.pool().take(static_cast<std::size_t>(outputs_) * sizeOf(context_.valueType)));
+        RB_TRY(clear(bias_));
+    }
+    const bool isSmall = residency.isSmall(expandedBytes());
+    isQuantised_ = residency.placement().int8 && !isSmall;
+    const std::size_t bytes = isQuantised_ ? QuantisedLayout(values()).sizeBytes() : expandedBytes();
+    if (!isSmall && residency.nextIsStreamed(bytes)) {
+        RB_ASSIGN(auto ring, residency.ring());
+        RB_ASSIGN(streamed_, StreamedWeight::create(bytes, std::move(ring), context_.pinnedBudget));
+        return {};
+    }
+    RB_ASSIGN(kept_, residency.pool().take(bytes));
+    return isQuantised_ ? Status() : clear(kept_);
+}
+
 Result<std::shared_ptr<CudaWeights>> CudaWeights::load(const StepRequest& request, const CudaContext& context,
                                                        Padding padding) {
     std::shared_ptr<CudaWeights> result(new CudaWeights(context));
     result->listParts(request);
     result->outputs_ = std::max(result->outputs_, padding.outputs);
     result->pitch_ = std::max(result->pitch_, padding.inputs);
-    const std::size_t size = sizeOf(context.valueType);
-    const auto values = static_cast<std::size_t>(result->outputs_ * result->area_ * result->pitch_);
-    result->biasOffset_ = aligned(values * size);
-    const std::size_t biasBytes = result->hasBias_ ? static_cast<std::size_t>(result->outputs_) * size : 0;
-    RB_ASSIGN(result->memory_, context.allocate(result->biasOffset_ + biasBytes, "weights on the GPU"));
-    // Padding and absent biases stay as they are now, in every reload.
-    RB_TRY(cudaStatus(cudaMemsetAsync(result->memory_->data(), 0, result->sizeBytes(), context.stream),
-                      "clearing weights on the GPU"));
+    RB_TRY(result->takeMemory());
     RB_TRY(result->reload(request.weights));
     return result;
+}
+
+const void* CudaWeights::product(std::byte* room) const {
+    if (isQuantised_) return room;
+    return streamed_ ? streamed_->slot() : kept_.data();
+}
+
+Status CudaWeights::fetch(std::byte* room) const {
+    if (isAway_) return {};
+    if (streamed_) RB_TRY(streamed_->bring());
+    if (!isQuantised_) return {};
+    const std::byte* from = streamed_ ? streamed_->slot() : kept_.data();
+    RB_TRY(expandValues(from, QuantisedLayout(values()), context_.valueType, room, context_.stream));
+    return streamed_ ? streamed_->release() : Status();
+}
+
+Status CudaWeights::release() const {
+    return streamed_ && !isQuantised_ && !isAway_ ? streamed_->release() : Status();
 }
 
 Result<std::vector<WeightView>> CudaWeights::findAll(const WeightProvider& weights) const {
@@ -81,20 +115,49 @@ Result<std::vector<WeightView>> CudaWeights::findAll(const WeightProvider& weigh
 
 Status CudaWeights::reload(const WeightProvider& weights) {
     RB_ASSIGN(std::vector<WeightView> views, findAll(weights));
-    for (std::size_t i = 0; i < views.size(); ++i) {
-        if (!views[i].data) continue;
-        RB_TRY(upload(views[i], parts_[i]));
-        views[i] = {};  // what its owner computed is not needed any longer
-    }
+    if (isQuantised_ || streamed_)
+        RB_TRY(pack(views));
+    else
+        RB_TRY(uploadAll(views, false, kept_.data()));
+    RB_TRY(uploadAll(views, true, bias_.data()));
     return context_.upload->finish();
 }
 
+/// Weights that are not kept as they are used are made so first, and then what they are kept as.
+Status CudaWeights::pack(std::vector<WeightView>& views) const {
+    constexpr const char* kDoing = "packing weights on the GPU";
+    std::unique_ptr<CudaMemory> room;
+    if (isQuantised_) {
+        RB_ASSIGN(room, context_.allocate(expandedBytes(), kDoing));
+    }
+    std::byte* const expanded = isQuantised_ ? room->data() : streamed_->slot();
+    RB_TRY(cudaStatus(cudaMemsetAsync(expanded, 0, expandedBytes(), context_.stream), kDoing));
+    RB_TRY(uploadAll(views, false, expanded));
+    std::byte* const packed = streamed_ ? streamed_->slot() : kept_.data();
+    if (isQuantised_)
+        RB_TRY(quantiseValues(expanded, context_.valueType, QuantisedLayout(values()), packed, context_.stream));
+    if (streamed_)
+        RB_TRY(cudaStatus(
+            cudaMemcpyAsync(streamed_->host(), packed, streamed_->sizeBytes(), cudaMemcpyDeviceToHost, context_.stream),
+            kDoing));
+    return context_.upload->finish();
+}
+
+/// Those of the product, or the biases. to: the first row of all.
+Status CudaWeights::uploadAll(std::vector<WeightView>& views, bool biases, std::byte* to) const {
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        if (!views[i].data || isBias(parts_[i].need) != biases) continue;
+        RB_TRY(upload(views[i], parts_[i], to));
+        views[i] = {};  // what its owner computed is not needed any longer
+    }
+    return {};
+}
+
 /// A bias is placed as a product of one value a row would be.
-Status CudaWeights::upload(const WeightView& view, const Part& part) const {
+Status CudaWeights::upload(const WeightView& view, const Part& part, std::byte* to) const {
     const bool bias = isBias(part.need);
     const std::int64_t rowPitch = bias ? 1 : area_ * pitch_;
-    std::byte* to = memory_->data() + (bias ? biasOffset_ : 0) +
-                    static_cast<std::size_t>(part.firstRow * rowPitch) * sizeOf(context_.valueType);
+    to += static_cast<std::size_t>(part.firstRow * rowPitch) * sizeOf(context_.valueType);
     WeightPiece piece;
     piece.stored = view.dtype;
     piece.inputs = bias ? 1 : static_cast<std::uint32_t>(part.need.shape[1]);

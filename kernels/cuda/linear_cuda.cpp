@@ -52,11 +52,14 @@ class LinearStep final : public CudaStep {
           weights_(std::move(weights)),
           product_(std::move(product)),
           algorithm_(algorithm) {
-        scratch_.add(algorithm.workspaceBytes);
+        roomPlace_ = layout_.add(weights_->roomBytes());
+        workspacePlace_ = layout_.add(algorithm.workspaceBytes);
     }
 
-    std::size_t scratchBytes() const override { return scratch_.totalBytes(); }
-    std::size_t weightBytes() const override { return weights_->sizeBytes(); }
+    std::size_t scratchBytes() const override { return layout_.totalBytes(); }
+    std::size_t weightBytes() const override { return weights_->deviceBytes(); }
+    std::size_t hostWeightBytes() const override { return weights_->hostBytes(); }
+    StreamedWeight* streamed() const override { return weights_->streamed(); }
     Status loadWeights(const WeightProvider& weights) override { return weights_->reload(weights); }
     double operations() const override { return task_.operations(); }
     std::string algorithm() const override { return isWhole() ? "cublasLt" : "cublasLt + epilogue"; }
@@ -64,13 +67,16 @@ class LinearStep final : public CudaStep {
     Status run() override {
         const LinearShape &whole = task_.shape, &fused = product_->shape();
         const void* residual = whole.hasResidual ? input<std::byte>(1) : nullptr;
+        std::byte* const base = ScratchLayout::base(scratch());
+        RB_TRY(weights_->fetch(base + roomPlace_));
         LinearProduct::Operands operands;
         operands.x = input<std::byte>(0);
-        operands.weights = weights_->product();
+        operands.weights = weights_->product(base + roomPlace_);
         operands.residual = fused.hasResidual ? residual : nullptr;
         operands.y = output<std::byte>();
-        operands.workspace = algorithm_.workspaceBytes > 0 ? ScratchLayout::base(scratch()) : nullptr;
+        operands.workspace = algorithm_.workspaceBytes > 0 ? base + workspacePlace_ : nullptr;
         RB_TRY(product_->run(operands, algorithm_));
+        RB_TRY(weights_->release());
         if (isWhole()) return {};
 
         ProductEpilogue rest;
@@ -94,7 +100,8 @@ class LinearStep final : public CudaStep {
     std::shared_ptr<CudaWeights> weights_;
     std::shared_ptr<const LinearProduct> product_;
     LinearAlgorithm algorithm_;
-    ScratchLayout scratch_;
+    ScratchLayout layout_;
+    std::size_t roomPlace_ = 0, workspacePlace_ = 0;
 };
 
 /// A product with as much of the epilogue as the library has algorithms for.
@@ -131,6 +138,7 @@ Result<std::unique_ptr<Step>> makeLinearStep(const StepRequest& request, const C
     std::vector<std::unique_ptr<Step>> steps;
     for (const LinearAlgorithm& algorithm : algorithms)
         steps.push_back(std::make_unique<LinearStep>(task, weights, product, algorithm, context));
+    const WithoutWeights whileTiming(*weights);
     RB_ASSIGN(const std::size_t fastest, fastestStep(steps, request, context));
     if (steps.size() > 1)
         context.algorithms->remember(product->shape().key(), LinearProduct::textOf(algorithms[fastest]));

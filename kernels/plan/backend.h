@@ -2,10 +2,12 @@
 
 #include "kernels/plan/device.h"
 #include "kernels/plan/step.h"
+#include "kernels/plan/weight_placement.h"
 #include "kernels/tensor/memory_budget.h"
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,10 @@ class Backend {
     virtual ~Backend() = default;
     /// Errors: BadInput (weights missing or of the wrong shape, both shapes in the message), OutOfMemory, Unsupported.
     virtual Result<std::unique_ptr<Step>> prepare(const StepRequest& request) = 0;
+    /// How the steps that are prepared from now on keep their weights. Of no effect where there is but one way.
+    virtual void keepWeights(const WeightPlacement&) {}
+    /// Told once all steps of a plan are prepared, in the order in which they will run, before they are bound.
+    virtual Status arrange(std::span<Step* const>) { return {}; }
     /// Called by whatever thread compiles or runs a plan, before it does: sets that thread up (thread count).
     virtual void enter() {}
     /// "CPU", or the name of the GPU.

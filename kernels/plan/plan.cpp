@@ -159,6 +159,10 @@ Result<Plan> Plan::compile(Graph graph, const WeightProvider& weights, Backend& 
         }
         impl->steps.push_back(std::move(step));
     }
+    std::vector<Step*> order;
+    for (const auto& step : impl->steps)
+        if (step) order.push_back(step.get());
+    RB_TRY(backend.arrange(order));
     impl->graph = std::move(graph);
     if (Device* device = backend.device()) {
         RB_ASSIGN(impl->exchange, DeviceExchange::create(*device, impl->graph));
@@ -175,6 +179,12 @@ std::size_t Plan::arenaBytes() const {
 std::size_t Plan::weightBytes() const {
     std::size_t bytes = 0;
     for (const auto& step : impl_->steps) bytes += step ? step->weightBytes() : 0;
+    return bytes;
+}
+
+std::size_t Plan::hostWeightBytes() const {
+    std::size_t bytes = 0;
+    for (const auto& step : impl_->steps) bytes += step ? step->hostWeightBytes() : 0;
     return bytes;
 }
 

@@ -44,8 +44,10 @@ class Plan {
     ~Plan();
 
     std::size_t arenaBytes() const;
-    /// Packed weights held by the steps.
+    /// Packed weights held by the steps, where they compute.
     std::size_t weightBytes() const;
+    /// Those of a device's plan that stay in the host's memory.
+    std::size_t hostWeightBytes() const;
 
     /// arena: of the backend (see Backend::allocateArena), 64-byte aligned, at least arenaBytes(), not owned.
     /// Errors: Internal when it is too small.

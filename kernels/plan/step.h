@@ -25,8 +25,10 @@ class Step {
     virtual ~Step() = default;
     /// Scratch that run() needs inside the arena; fixed once prepared.
     virtual std::size_t scratchBytes() const { return 0; }
-    /// Packed weights that this step holds.
+    /// Packed weights that this step holds where it computes.
     virtual std::size_t weightBytes() const { return 0; }
+    /// Those that a device's step keeps in the host's memory.
+    virtual std::size_t hostWeightBytes() const { return 0; }
     /// Packs the node's weights again from another provider (a LoRA was switched). No-op for steps without weights.
     virtual Status loadWeights(const WeightProvider&) { return {}; }
     /// Fixes the addresses. May be called again.
