@@ -63,7 +63,8 @@ class DiffusionPainter final : public FramePainter {
     bool isInjected() const { return setup_.stylePictures && !setup_.ipAdapter; }
     int prompts() const { return !options_.guided ? 1 : model_.isEditing() ? 3 : 2; }
     std::size_t windowFrames() const {
-        return setup_.motion ? static_cast<std::size_t>(setup_.motion->windowFrames) : 1;
+        if (setup_.motion) return static_cast<std::size_t>(setup_.motion->windowFrames);
+        return isInjected() ? 1 : static_cast<std::size_t>(std::max(1, options_.batchFrames));
     }
     std::size_t frameValues() const {
         return static_cast<std::size_t>(codec_->latentWidth() * codec_->latentHeight()) * kLatentChannels;
@@ -122,10 +123,8 @@ PainterNeeds DiffusionPainter::needs() const {
         needs.styleWidth = options_.width;
         needs.styleHeight = options_.height;
     }
-    if (setup_.motion) {
-        needs.windowFrames = setup_.motion->windowFrames;
-        needs.windowOverlap = setup_.motion->overlap;
-    }
+    needs.windowFrames = static_cast<int>(windowFrames());
+    if (setup_.motion) needs.windowOverlap = setup_.motion->overlap;
     return needs;
 }
 
@@ -209,6 +208,7 @@ Status DiffusionPainter::compile(const CancelToken& cancel) {
         options.width = options_.width;
         options.height = options_.height;
         options.activationBytes = std::max(kCodecBytes, denoiser_->arenaBytes());
+        options.frames = static_cast<int>(windowFrames());
         RB_ASSIGN(codec_, LatentCodec::create(model_.files.vae.weights, model_.files.vae.config, *backend_, options));
         model_.files.vae.weights->dropPages();
     }
@@ -250,8 +250,11 @@ void DiffusionPainter::beginShot(const PaintSettings& settings) {
 
 Status DiffusionPainter::encodeFrames(std::span<const FrameInput> frames, std::size_t carried,
                                       const CancelToken& cancel) {
-    const auto isCancelled = [&] { return cancel.isCancelled(); };
     RB_ENSURE(carried <= painted_.size(), "a window that carries frames which were not painted");
+    std::vector<std::span<const float>> pictures;
+    for (const FrameInput& frame : frames.subspan(carried)) pictures.push_back(frame.picture);
+    const auto fresh = std::span(clean_).subspan(carried * frameValues(), pictures.size() * frameValues());
+    RB_TRY(codec_->encodeFrames(pictures, fresh, [&] { return cancel.isCancelled(); }));
     for (std::size_t i = 0; i < windowFrames(); ++i) {
         const auto clean = frameOf(clean_, i), noise = frameOf(noise_, i);
         if (i < carried) {
@@ -259,7 +262,6 @@ Status DiffusionPainter::encodeFrames(std::span<const FrameInput> frames, std::s
             std::ranges::copy(before.clean, clean.begin());
             std::ranges::copy(before.noise, noise.begin());
         } else if (i < frames.size()) {
-            RB_TRY(codec_->encode(frames[i].picture, clean, isCancelled));
             std::ranges::copy(shot_->next(), noise.begin());
         } else {
             // A shot that is shorter than the window: its last frame stands still.
@@ -310,11 +312,12 @@ Status DiffusionPainter::paint(std::span<const FrameInput> frames, const PaintSe
     LatentNoise fresh = shot_->fresh(windowFrames());
     RB_TRY(denoiser_->denoise({clean_, noise_, carried, window, settings, fresh}, cancel, latents_));
 
-    const auto isCancelled = [&] { return cancel.isCancelled(); };
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto latents = frameOf(latents_, carried + i), noise = frameOf(noise_, carried + i);
-        RB_TRY(codec_->decode(latents, out[i], isCancelled));
-        if (windowFrames() > 1) painted_.push_back({{noise.begin(), noise.end()}, {latents.begin(), latents.end()}});
+    const auto painted = std::span(latents_).subspan(carried * frameValues(), out.size() * frameValues());
+    RB_TRY(codec_->decodeFrames(painted, out, [&] { return cancel.isCancelled(); }));
+    if (!setup_.motion) return {};
+    for (std::size_t i = carried; i < frames.size(); ++i) {
+        const auto latents = frameOf(latents_, i), noise = frameOf(noise_, i);
+        painted_.push_back({{noise.begin(), noise.end()}, {latents.begin(), latents.end()}});
     }
     if (painted_.size() > windowFrames())
         painted_.erase(painted_.begin(), painted_.end() - static_cast<std::ptrdiff_t>(windowFrames()));

@@ -66,7 +66,7 @@ struct FrameInput {
 struct PainterNeeds {
     bool structureImage = true;           ///< false: the frame itself
     int styleWidth = 0, styleHeight = 0;  ///< of style pictures; 0: it takes none
-    int windowFrames = 1;                 ///< most frames of one paint(); of these
+    int windowFrames = 1;                 ///< most frames of one paint(), fewer cost as much; of these
     int windowOverlap = 0;                ///< this many are taken from the window before, where there are so many
 };
 

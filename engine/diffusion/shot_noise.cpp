@@ -25,6 +25,7 @@ std::vector<float> ShotNoise::next() {
 LatentNoise ShotNoise::fresh(std::size_t frames) const {
     LatentNoiseOptions options = options_;
     options.pictures = frames;
+    if (!frames_) options.draw = BatchDraw::Shared;
     LatentNoise noise(options);
     // The first draw was the start's; the next ones are those that PyTorch programs add in the steps.
     std::vector<float> start(frames * valuesPerFrame_);

@@ -3,11 +3,12 @@
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/painter_backend.h"
 #include "engine/diffusion/sampling/sampler.h"
-#include "engine/diffusion/sampling/torch_noise.h"
+#include "engine/diffusion/shot_noise.h"
 #include "engine/diffusion/starter_graphs.h"
 #include "engine/diffusion/starter_model.h"
 #include "engine/diffusion/streamed_weights.h"
 #include "engine/diffusion/style_encoder.h"
+#include "engine/diffusion/vae/each_frame.h"
 #include "engine/diffusion/work_space.h"
 #include "kernels/plan/plan.h"
 
@@ -37,7 +38,6 @@ Status checkSetup(const PaintingSetup& setup) {
                                                   foreign));
 }
 
-/// The starter model on the CPU.
 class StarterPainter final : public FramePainter {
   public:
     StarterPainter(StarterModel model, const PainterOptions& options, std::unique_ptr<Backend> backend)
@@ -59,7 +59,10 @@ class StarterPainter final : public FramePainter {
   private:
     Status allocateArena();
     Status denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
-    int batch() const { return options_.guided ? 2 : 1; }
+    StarterShape shape() const {
+        return {options_.width, options_.height, std::max(1, options_.batchFrames), options_.guided ? 2 : 1};
+    }
+    std::size_t frames() const { return static_cast<std::size_t>(shape().frames); }
 
     StarterModel model_;
     PainterOptions options_;
@@ -69,6 +72,7 @@ class StarterPainter final : public FramePainter {
     MergedLoras loras_;
     std::vector<std::string> notes_;
     std::vector<float> nullTokens_, styleTokens_;
+    std::optional<ShotNoise> shot_;
     std::vector<float> noise_, latents_, structureLatents_, prediction_;
 };
 
@@ -88,15 +92,14 @@ Status StarterPainter::switchLoras(const std::vector<LoraChoice>& loras, const C
 }
 
 Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const CancelToken& cancel) {
-    const int width = options_.width, height = options_.height;
     RB_ASSIGN(nullTokens_, nullStyleTokens(model_));
     styleTokens_ = nullTokens_;
     const StreamedWeights unet(*model_.unet, cancel);
     const StreamedWeights vae(*model_.vae, cancel);
-    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, width, height, batch()), unet, *backend_));
+    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, shape()), unet, *backend_));
     RB_TRY(switchLoras(loras, cancel));
-    RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, width, height), vae, *backend_));
-    RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, width, height), vae, *backend_));
+    RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, shape()), vae, *backend_));
+    RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, shape()), vae, *backend_));
     model_.unet->dropPages();
     model_.vae->dropPages();
     RB_TRY(allocateArena());
@@ -119,6 +122,7 @@ Status StarterPainter::allocateArena() {
 PainterNeeds StarterPainter::needs() const {
     PainterNeeds needs;
     needs.styleWidth = needs.styleHeight = model_.imageEncoderConfig.imageSize;
+    needs.windowFrames = shape().frames;
     return needs;
 }
 
@@ -139,15 +143,17 @@ Status StarterPainter::setStyle(const StyleInputs& style, const CancelToken& can
 }
 
 void StarterPainter::beginShot(const PaintSettings& settings) {
-    const Shape shape = encode_->outputShape("latents");
-    noise_.resize(static_cast<std::size_t>(shape.elements()));
-    fillLatentNoise(settings.seed, static_cast<int>(shape[1]), static_cast<int>(shape[2]), static_cast<int>(shape[3]),
-                    noise_);
+    noise_.clear();
+    shot_.emplace(settings, static_cast<std::size_t>(model_.latentChannels()), latents_.size() / frames(), false);
+    for (std::size_t i = 0; i < frames(); ++i) {
+        const std::vector<float> noise = shot_->next();
+        noise_.insert(noise_.end(), noise.begin(), noise.end());
+    }
 }
 
 Status StarterPainter::denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel) {
     const auto isCancelled = [&] { return cancel.isCancelled(); };
-    TorchCpuNoise freshNoise(settings.seed);  // drawn from only where the model's scheduler asks for it
+    LatentNoise freshNoise = shot_->fresh(frames());  // drawn from only where the model's scheduler asks for it
     RB_TRY(sampler.start({}, noise_, latents_));
     for (std::size_t i = 0; i < sampler.evaluations(); ++i) {
         sampler.scaleInput(i, latents_, denoise_->input("latents"));
@@ -155,8 +161,9 @@ Status StarterPainter::denoise(Sampler& sampler, const PaintSettings& settings, 
         denoise_->input("timestep")[0] = sampler.timestep(i);
         denoise_->input("freedom")[0] = 1000.0f * settings.freedom;
         auto tokens = denoise_->input("tokens").begin();
-        if (options_.guided) tokens = std::ranges::copy(nullTokens_, tokens).out;
-        std::ranges::copy(styleTokens_, tokens);
+        if (options_.guided)
+            for (std::size_t frame = 0; frame < frames(); ++frame) tokens = std::ranges::copy(nullTokens_, tokens).out;
+        while (tokens != denoise_->input("tokens").end()) tokens = std::ranges::copy(styleTokens_, tokens).out;
         RB_TRY(denoise_->run(isCancelled));
 
         const auto both = denoise_->output("prediction");
@@ -176,21 +183,29 @@ Status StarterPainter::denoise(Sampler& sampler, const PaintSettings& settings, 
 Status StarterPainter::paint(std::span<const FrameInput> frames, const PaintSettings& settings,
                              const CancelToken& cancel, std::span<const std::span<float>> out) {
     const auto isCancelled = [&] { return cancel.isCancelled(); };
-    RB_ENSURE(frames.size() == 1 && out.size() == 1, "the starter model paints one frame at a time");
-    const std::span<const float> structure = frames[0].picture;
-    RB_ENSURE(structure.size() == encode_->input("picture").size() && out[0].size() == structure.size(),
-              "a frame of another size than the painter's");
+    RB_ENSURE(!frames.empty() && frames.size() <= this->frames() && out.size() == frames.size(),
+              "a window of another size than the painter's");
     if (!options_.guided && settings.guidance != 1.0f)
         return fail(StatusCode::BadInput, "guidance other than 1 needs a painter made for it");
     RB_ASSIGN(const auto sampler, Sampler::create(model_.sampling, settings.steps));
 
-    std::ranges::copy(structure, encode_->input("picture").begin());
+    const auto pictures = encode_->input("picture");
+    const std::size_t values = pictures.size() / this->frames();
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        RB_ENSURE(frames[i].picture.size() == values && out[i].size() == values,
+                  "a frame of another size than the painter's");
+    // What is too few is filled up with the last frame.
+    forEachFrame(this->frames(), [&](std::size_t i) {
+        std::ranges::copy(frames[std::min(i, frames.size() - 1)].picture, pictures.subspan(i * values).begin());
+    });
     RB_TRY(encode_->run(isCancelled));
     std::ranges::copy(encode_->output("latents"), structureLatents_.begin());
     RB_TRY(denoise(*sampler, settings, cancel));
     std::ranges::copy(latents_, decode_->input("latents").begin());
     RB_TRY(decode_->run(isCancelled));
-    std::ranges::copy(decode_->output("picture"), out[0].begin());
+    const auto painted = decode_->output("picture");
+    forEachFrame(out.size(),
+                 [&](std::size_t i) { std::ranges::copy(painted.subspan(i * values, values), out[i].begin()); });
     return {};
 }
 

@@ -40,15 +40,17 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
     const int batch = shape.batch();
     Graph graph;
     UnetInputs inputs;
-    // One frame is the same for all prompts, and then shares what comes before the first prompt is read.
-    const int latentBatch = shape.frames == 1 && !shape.injected ? 1 : batch;
+    // Frames are the same for all prompts, and then share what comes before the first prompt is read; a prompt alone is
+    // the same for all frames.
+    const int latentBatch = extraChannels > 0 || shape.injected ? batch : shape.frames;
+    const int contextBatch = shape.prompts == 1 ? 1 : batch;
     inputs.latents = graph.input("latents", {latentBatch, shape.height, shape.width, kLatentChannels});
     if (extraChannels > 0) {
         const Value extra = graph.input("extra", {batch, shape.height, shape.width, extraChannels});
         inputs.latents = graph.add(ConcatChannels{}, {inputs.latents, extra}, {}, "extra");
     }
     inputs.conditions.timestep = graph.input("timestep", {1});
-    inputs.context = graph.input("context", {batch, shape.tokens, config.contextChannels});
+    inputs.context = graph.input("context", {contextBatch, shape.tokens, config.contextChannels});
     if (config.pooledChannels > 0) {
         inputs.conditions.pooled = graph.input("pooled", {batch, config.pooledChannels});
         inputs.conditions.timeIds = graph.input("timeIds", {1, 6});
@@ -72,7 +74,7 @@ Result<UnetRunner> UnetRunner::compile(const FullModel& model, const UnetShape& 
     }
     std::optional<StreamedWeights> imagePromptFile;
     if (additions.imagePrompt) {
-        const Value tokens = graph.input(kImageTokens, {batch, shape.imageTokens, config.contextChannels});
+        const Value tokens = graph.input(kImageTokens, {contextBatch, shape.imageTokens, config.contextChannels});
         const Value scale = graph.input(kImageScale, {1});
         hooks = withIpAdapter(std::move(hooks), graph, config, tokens, scale, additions.imagePrompt->isStyleOnly());
         imagePromptFile.emplace(*additions.imagePrompt->files().weights, cancel);
@@ -131,6 +133,10 @@ Result<std::span<const float>> UnetRunner::predict(const UnetCall& call, const C
 
 /// The frame itself is looked at with the first prompt, which guidance steers away from.
 void UnetRunner::fillPrompts(std::span<const float> values, std::span<float> in) const {
+    if (in.size() == values.size()) {
+        std::ranges::copy(values, in.begin());
+        return;
+    }
     if (shape_.injected) {
         const auto first = values.first(values.size() / static_cast<std::size_t>(shape_.prompts));
         std::ranges::copy(first, in.begin());

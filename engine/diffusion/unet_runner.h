@@ -25,7 +25,7 @@ inline constexpr int kPixelsPerLatent = 8;
 struct UnetShape {
     int width = 64, height = 64;  ///< latents
     int prompts = 1;              ///< 2 with guidance, 3 for guided editing
-    int frames = 1;               ///< of a video window
+    int frames = 1;               ///< at once: of a video window, or each on its own
     int tokens = 77;              ///< of the prompts
     bool controlled = false;      ///< takes residuals of ControlNets
     int imageTokens = 0;          ///< of an IP-Adapter

@@ -57,9 +57,16 @@ Weights weightsFor(const Graph& graph, const std::shared_ptr<const weights::List
     return std::make_shared<kernels::RandomWeights>(graph);
 }
 
-std::string nameOfStep(int batch) {
-    if (batch == 1) return "unet step";
-    return batch == 2 ? "unet step guided" : fmt::format("unet step x{}", batch);
+/// Batches as they are painted: one frame, one frame with guidance, several frames without.
+struct StepBatch {
+    int prompts = 1, frames = 1;
+    std::string name = "unet step";
+};
+
+StepBatch stepBatch(int batch) {
+    if (batch == 1) return {};
+    if (batch == 2) return {2, 1, "unet step guided"};
+    return {1, batch, fmt::format("unet step x{}", batch)};
 }
 
 BenchmarkNetwork network(std::string stage, Graph graph, const std::shared_ptr<const weights::ListedWeights>& stored) {
@@ -67,17 +74,16 @@ BenchmarkNetwork network(std::string stage, Graph graph, const std::shared_ptr<c
     return {std::move(stage), std::move(graph), std::move(weights)};
 }
 
-/// One frame, as it is painted: the same latents for each of the prompts.
-Graph unetGraph(const diffusion::UnetConfig& config, int width, int height, int prompts) {
+Graph unetGraph(const diffusion::UnetConfig& config, int width, int height, const StepBatch& batch) {
     constexpr int kTokens = 77, kPixelsPerLatent = 8, kTimeIds = 6;
     Graph graph;
     diffusion::UnetInputs inputs;
     inputs.latents =
-        graph.input("latents", {1, height / kPixelsPerLatent, width / kPixelsPerLatent, config.inChannels});
+        graph.input("latents", {batch.frames, height / kPixelsPerLatent, width / kPixelsPerLatent, config.inChannels});
     inputs.conditions.timestep = graph.input("timestep", {1});
-    inputs.context = graph.input("context", {prompts, kTokens, config.contextChannels});
+    inputs.context = graph.input("context", {batch.prompts, kTokens, config.contextChannels});
     if (config.pooledChannels > 0) {
-        inputs.conditions.pooled = graph.input("pooled", {prompts, config.pooledChannels});
+        inputs.conditions.pooled = graph.input("pooled", {batch.prompts, config.pooledChannels});
         inputs.conditions.timeIds = graph.input("timeIds", {1, kTimeIds});
     }
     graph.output("prediction", diffusion::buildUnet(graph, config, inputs));
@@ -136,9 +142,11 @@ Result<std::vector<BenchmarkNetwork>> fullStages(const FullNetworks& model, cons
         stages.push_back(network("vae encode", std::move(codec->encoder), model.vaeWeights));
     }
     if (wants(BenchmarkStages::Unet))
-        for (const int batch : options.batches)
-            stages.push_back(network(nameOfStep(batch), unetGraph(model.unet, options.width, options.height, batch),
-                                     model.unetWeights));
+        for (const int size : options.batches) {
+            const StepBatch batch = stepBatch(size);
+            stages.push_back(
+                network(batch.name, unetGraph(model.unet, options.width, options.height, batch), model.unetWeights));
+        }
     if (hasVae) stages.push_back(network("vae decode", std::move(codec->decoder), model.vaeWeights));
     return stages;
 }
@@ -151,13 +159,15 @@ Result<std::vector<BenchmarkNetwork>> starterStages(const BenchmarkOptions& opti
     };
     std::vector<BenchmarkNetwork> stages;
     if (wants(BenchmarkStages::Vae))
-        stages.push_back({"vae encode", diffusion::starterEncodeGraph(model, width, height), model.vae});
+        stages.push_back({"vae encode", diffusion::starterEncodeGraph(model, {width, height}), model.vae});
     if (wants(BenchmarkStages::Unet))
-        for (const int batch : options.batches)
+        for (const int size : options.batches) {
+            const auto [prompts, frames, name] = stepBatch(size);
             stages.push_back(
-                {nameOfStep(batch), diffusion::starterDenoiseGraph(model, width, height, batch), model.unet});
+                {name, diffusion::starterDenoiseGraph(model, {width, height, frames, prompts}), model.unet});
+        }
     if (wants(BenchmarkStages::Vae))
-        stages.push_back({"vae decode", diffusion::starterDecodeGraph(model, width, height), model.vae});
+        stages.push_back({"vae decode", diffusion::starterDecodeGraph(model, {width, height}), model.vae});
     if (wants(BenchmarkStages::Text))
         stages.push_back({"style tokens", diffusion::starterVisionGraph(model), model.imageEncoder});
     return stages;

@@ -33,7 +33,9 @@ Status timeHalf(const char* name, const kernels::Graph& graph, kernels::Backend&
     double best = 1e30;
     for (int run = 0; run < 3; ++run) {
         const auto start = Clock::now();
-        RB_TRY(network.run(input, output, {}));
+        const std::span<const float> in(input);
+        const std::span<float> out(output);
+        RB_TRY(network.run({&in, 1}, {&out, 1}, {}));
         best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
     }
     fmt::print("{}: {:.2f} s, activations {} MB, weights {} MB, {}\n", name, best, network.arenaBytes() / 1000000,

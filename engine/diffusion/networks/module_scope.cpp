@@ -49,8 +49,11 @@ Value ModuleScope::add(Value a, Value b) const {
 }
 
 Value ModuleScope::widened(Value x, std::int64_t batch) const {
-    if (batch == 1 || shapeOf(x).batch() == batch) return x;
-    return graph_->add(RepeatBatch{static_cast<int>(batch)}, {x}, {}, nameOf("repeat"));
+    const std::int64_t own = shapeOf(x).batch();
+    if (batch <= own) return x;
+    if (own == 1) return graph_->add(RepeatBatch{static_cast<int>(batch)}, {x}, {}, nameOf("repeat"));
+    std::vector<Value> copies(static_cast<std::size_t>(batch / own), x);
+    return graph_->add(ConcatBatch{}, std::move(copies), {}, nameOf("repeat"));
 }
 
 Value ModuleScope::toTokens(Value image) const {

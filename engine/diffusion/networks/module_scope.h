@@ -45,7 +45,7 @@ class ModuleScope {
     kernels::Value layerNorm(std::string_view part, kernels::Value x, float epsilon = 1e-5f) const;
     kernels::Value activation(kernels::Activation kind, kernels::Value x) const;
     kernels::Value add(kernels::Value a, kernels::Value b) const;
-    /// A tensor of batch 1 repeated to `batch`; others stay.
+    /// A tensor whose batch is a part of `batch`, repeated as a whole to it; larger ones stay.
     kernels::Value widened(kernels::Value x, std::int64_t batch) const;
     /// [N,H,W,C] → [N,H*W,C] and back; a reshape, no copy.
     kernels::Value toTokens(kernels::Value image) const;

@@ -70,8 +70,10 @@ Value UnetBlocks::upBlock(std::size_t index, Value x) {
     const std::string block = fmt::format("up_blocks.{}", index);
     const ModuleScope scope = root_.child(block);
     for (int i = 0; i <= config_.layersPerBlock; ++i) {
-        const Value skip = skips_.back();
+        Value skip = skips_.back();
         skips_.pop_back();
+        // One frame is repeated by joining itself.
+        if (root_.shapeOf(skip).batch() > 1) skip = scope.widened(skip, root_.shapeOf(x).batch());
         x = root_.graph().add(ConcatChannels{}, {x, skip}, {}, scope.nameOf("concat"));
         x = layer(block, i, x, level, level.upHasAttention);
     }

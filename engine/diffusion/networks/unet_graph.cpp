@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace reelbrush::diffusion {
 
@@ -11,9 +12,10 @@ using namespace kernels;
 
 namespace {
 
-/// Sum of two tensors of which either may have batch 1.
+/// Sum of two tensors of which either may have a smaller batch, whose members are then repeated.
 Value sum(const ModuleScope& root, Value a, Value b) {
-    return root.shapeOf(a).batch() >= root.shapeOf(b).batch() ? root.add(a, b) : root.add(b, a);
+    if (root.shapeOf(a).batch() < root.shapeOf(b).batch()) std::swap(a, b);
+    return root.add(a, root.shapeOf(b).batch() == 1 ? b : root.widened(b, root.shapeOf(a).batch()));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "engine/diffusion/vae/bounded_network.h"
 
+#include "engine/diffusion/vae/each_frame.h"
 #include "engine/diffusion/vae/network_layout.h"
 #include "kernels/plan/fusion.h"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 namespace reelbrush::diffusion {
@@ -18,6 +20,33 @@ struct BoundedNetwork::Part {
 
     std::size_t arenaBytes() const { return whole ? whole->arenaBytes() : tiled->regionBytes() + tiled->planBytes(); }
 };
+
+namespace {
+
+/// Estimates of layouts are of values in f32.
+LayoutLimits limitsFor(Backend& backend, std::size_t ceilingBytes) {
+    const Device* device = backend.device();
+    if (!device) return {.ceilingBytes = ceilingBytes};
+    return {.ceilingBytes = ceilingBytes * sizeof(float) / sizeOf(device->valueType()),
+            .storesApart = true,
+            .convolutionBytes = std::numeric_limits<std::size_t>::max()};
+}
+
+void fillWith(FrameInputs frames, std::span<float> batch) {
+    const std::size_t count = batch.size() / frames[0].size();
+    forEachFrame(count, [&](std::size_t i) {
+        const auto& frame = frames[std::min(i, frames.size() - 1)];
+        std::ranges::copy(frame, batch.subspan(i * frame.size()).begin());
+    });
+}
+
+void takeFrom(std::span<const float> batch, FrameOutputs frames) {
+    forEachFrame(frames.size(), [&](std::size_t i) {
+        std::ranges::copy(batch.subspan(i * frames[i].size(), frames[i].size()), frames[i].begin());
+    });
+}
+
+}  // namespace
 
 BoundedNetwork::BoundedNetwork() = default;
 BoundedNetwork::BoundedNetwork(BoundedNetwork&&) noexcept = default;
@@ -35,15 +64,22 @@ Result<BoundedNetwork> BoundedNetwork::compile(const Graph& network, const Weigh
     std::size_t aim = ceilingBytes;
     for (int attempt = 1;; ++attempt) {
         BoundedNetwork result;
-        for (const LaidOutPiece& piece : layOut(fused, aim)) {
+        const LayoutLimits limits = limitsFor(backend, aim);
+        result.storesApart_ = limits.storesApart;
+        const std::vector<LaidOutPiece> pieces = layOut(fused, limits);
+        for (const LaidOutPiece& piece : pieces) {
             Part part;
             if (piece.isTiled) {
+                RB_ENSURE(fused.shapeOf(piece.piece.input)[0] == 1, "tiles of several frames at once");
                 RB_ASSIGN(part.tiled, TiledPiece::compile({fused, weights, backend}, piece.piece, piece.tiles));
+                // The last output is the caller's.
+                const std::size_t index = result.parts_.size();
+                if (limits.storesApart && index + 1 < pieces.size())
+                    result.between_[index % 2].resize(
+                        std::max(result.between_[index % 2].size(),
+                                 static_cast<std::size_t>(fused.shapeOf(piece.piece.output).elements())));
             } else {
-                const Shape& input = fused.shapeOf(piece.piece.input);
-                RB_ASSIGN(part.whole, Plan::compile(graphOf(fused, piece.piece,
-                                                            {static_cast<int>(input[1]), static_cast<int>(input[2])}),
-                                                    weights, backend));
+                RB_ASSIGN(part.whole, Plan::compile(wholeGraphOf(fused, piece.piece), weights, backend));
             }
             part.inputBytes = bytesOf(fused.shapeOf(piece.piece.input));
             result.parts_.push_back(std::move(part));
@@ -52,6 +88,16 @@ Result<BoundedNetwork> BoundedNetwork::compile(const Graph& network, const Weigh
         if (ceilingBytes == 0 || needed <= ceilingBytes || attempt == kAttempts) return result;
         aim -= std::clamp(needed - ceilingBytes, aim / 12, aim / 2);
     }
+}
+
+bool BoundedNetwork::fitsWhole(const Graph& network, Backend& backend, std::size_t ceilingBytes) {
+    Graph fused = network;
+    fuse(fused);
+    return std::ranges::none_of(layOut(fused, limitsFor(backend, ceilingBytes)), &LaidOutPiece::isTiled);
+}
+
+std::size_t BoundedNetwork::hostBytes() const {
+    return (between_[0].size() + between_[1].size()) * sizeof(float);
 }
 
 std::size_t BoundedNetwork::arenaBytes() const {
@@ -86,26 +132,33 @@ Status BoundedNetwork::bind(std::span<std::byte> arena) {
     return {};
 }
 
-/// Between parts a value lies wherever its maker left it in the arena; the next part first moves it to where it reads.
-Status BoundedNetwork::run(std::span<const float> input, std::span<float> output,
-                           const std::function<bool()>& cancelled) {
-    const float* current = input.data();
+/// A value that a part before left somewhere in the arena, at the end of the region that tiles read from.
+const float* BoundedNetwork::moved(const float* value, const Part& part) const {
+    std::byte* const place = arena_.data() + part.tiled->regionBytes() - part.inputBytes;
+    std::memmove(place, value, part.inputBytes);
+    return reinterpret_cast<const float*>(place);
+}
+
+Status BoundedNetwork::run(FrameInputs inputs, FrameOutputs outputs, const std::function<bool()>& cancelled) {
+    const float* current = inputs[0].data();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         Part& part = parts_[i];
         const bool isFirst = i == 0, isLast = i + 1 == parts_.size();
         if (part.whole) {
-            std::memmove(part.whole->input("x").data(), current, part.inputBytes);
+            const auto place = part.whole->input("x");
+            if (isFirst)
+                fillWith(inputs, place);
+            else
+                std::memmove(place.data(), current, place.size_bytes());
             RB_TRY(part.whole->run(cancelled));
-            current = part.whole->output("y").data();
-            if (isLast) std::memcpy(output.data(), current, output.size_bytes());
+            const auto result = part.whole->output("y");
+            current = result.data();
+            if (isLast) takeFrom(result, outputs);
             continue;
         }
-        if (!isFirst) {
-            std::byte* place = arena_.data() + part.tiled->regionBytes() - part.inputBytes;
-            std::memmove(place, current, part.inputBytes);
-            current = reinterpret_cast<const float*>(place);
-        }
-        float* target = isLast ? output.data() : reinterpret_cast<float*>(arena_.data());
+        if (!isFirst && !storesApart_) current = moved(current, part);
+        float* const stored = storesApart_ ? between_[i % 2].data() : reinterpret_cast<float*>(arena_.data());
+        float* const target = isLast ? outputs[0].data() : stored;
         RB_TRY(part.tiled->run(current, target, cancelled));
         current = target;
     }

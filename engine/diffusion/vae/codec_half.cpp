@@ -1,10 +1,11 @@
 #include "engine/diffusion/vae/codec_half.h"
 
 #include "engine/diffusion/vae/codec_graphs.h"
+#include "engine/diffusion/vae/each_frame.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace reelbrush::diffusion {
@@ -13,8 +14,16 @@ using namespace kernels;
 
 namespace {
 
-bool allFinite(std::span<const float> values) {
-    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+template <typename Frame>
+bool allFinite(std::span<const Frame> frames) {
+    std::atomic<bool> isFinite = true;
+    forEachFrame(frames.size(), [&](std::size_t i) {
+        // Infinities and NaN make zero times the value a NaN, which no sum gets rid of.
+        float sum = 0.0f;
+        for (const float value : frames[i]) sum += value * 0.0f;
+        if (std::isnan(sum)) isFinite = false;
+    });
+    return isFinite;
 }
 
 }  // namespace
@@ -54,15 +63,15 @@ Result<bool> CodecHalf::goOverToFloat() {
     return true;
 }
 
-Status CodecHalf::run(std::span<const float> input, std::span<float> output, const std::function<bool()>& cancelled) {
-    RB_TRY(network_.run(input, output, cancelled));
-    if (allFinite(output)) return {};
-    if (allFinite(input)) {
+Status CodecHalf::run(FrameInputs inputs, FrameOutputs outputs, const std::function<bool()>& cancelled) {
+    RB_TRY(network_.run(inputs, outputs, cancelled));
+    if (allFinite(outputs)) return {};
+    if (allFinite(inputs)) {
         RB_ASSIGN(const bool isWiderNow, goOverToFloat());
-        if (isWiderNow) RB_TRY(network_.run(input, output, cancelled));
-        if (allFinite(output)) return {};
+        if (isWiderNow) RB_TRY(network_.run(inputs, outputs, cancelled));
+        if (allFinite(outputs)) return {};
     }
-    if (!allFinite(input))
+    if (!allFinite(inputs))
         return fail(StatusCode::BadInput,
                     fmt::format("what the VAE's {} was given is not finite: the model before it overflowed or its "
                                 "weights are damaged",

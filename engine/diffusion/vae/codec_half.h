@@ -27,11 +27,13 @@ class CodecHalf {
 
     std::size_t arenaBytes() const { return network_.arenaBytes(); }
     std::size_t weightBytes() const { return network_.weightBytes(); }
+    std::size_t hostBytes() const { return network_.hostBytes(); }
     bool isTiled() const { return network_.isTiled(); }
     Status bind(std::span<std::byte> arena);
 
-    /// Errors: Cancelled; BadInput where the result is not finite even in float32; those of compiling again.
-    Status run(std::span<const float> input, std::span<float> output, const std::function<bool()>& cancelled);
+    /// As BoundedNetwork::run. Errors: Cancelled; BadInput where a result is not finite even in float32; those of
+    /// compiling again.
+    Status run(FrameInputs inputs, FrameOutputs outputs, const std::function<bool()>& cancelled);
     /// One sentence where it went over to float32.
     const std::optional<std::string>& note() const { return note_; }
 

@@ -11,8 +11,7 @@ using namespace kernels;
 namespace {
 
 std::size_t wholeBytes(const Graph& network, const NetworkPiece& piece) {
-    const Shape& input = network.shapeOf(piece.input);
-    return estimatedBytes(graphOf(network, piece, {static_cast<int>(input[1]), static_cast<int>(input[2])}));
+    return estimatedBytes(wholeGraphOf(network, piece));
 }
 
 /// Pixels that all tiles together compute along one side.
@@ -20,14 +19,10 @@ std::int64_t computedAlong(int pixels, int length, const TileReach& reach) {
     return static_cast<std::int64_t>(tilesAlong(pixels, length, reach).size()) * length;
 }
 
-/// Input and output of a convolution that stay in a processor's cache, and that are small enough for Winograd's
-/// algorithm, which needs them once more: worth more than the overlap that larger tiles would save (measured).
-constexpr std::size_t kConvolutionBytes = std::size_t{6} << 20;
-
 /// What is wrong with tiles, the worst first; less is better.
 struct TileCost {
     std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< above the ceiling
-    std::size_t convolutionBytes = 0;                             ///< of the largest, above kConvolutionBytes
+    std::size_t convolutionBytes = 0;                             ///< of the largest, above what is favoured
     std::int64_t computedPixels = 0;
     auto operator<=>(const TileCost&) const = default;
     bool isFit() const { return bytes == 0 && convolutionBytes == 0; }
@@ -38,7 +33,7 @@ std::size_t above(std::size_t value, std::size_t limit) {
 }
 
 TiledPiece::Options tilesFor(const Graph& network, const NetworkPiece& piece, TiledPiece::Options options,
-                             std::size_t ceilingBytes) {
+                             const LayoutLimits& limits) {
     constexpr int kMostTilesAlong = 64;
     const Shape& input = network.shapeOf(piece.input);
     const TileReach reach = reachOf(network, piece);
@@ -53,10 +48,11 @@ TiledPiece::Options tilesFor(const Graph& network, const NetworkPiece& piece, Ti
         for (int columns = 1; columns <= kMostTilesAlong; ++columns) {
             options.tileWidth = tileLength(width, columns, reach);
             if (columns > 1 && options.tileWidth < shortest) break;
-            const Graph tile = graphOf(network, piece, {options.tileHeight, options.tileWidth, true});
+            const Graph tile = graphOf(
+                network, piece, {.height = options.tileHeight, .width = options.tileWidth, .givenStatistics = true});
             const TileCost cost{
-                above(storedBytes(network, piece, options) + estimatedBytes(tile), ceilingBytes),
-                above(largestProductBytes(tile), kConvolutionBytes),
+                above(storedBytes(network, piece, options) + estimatedBytes(tile), limits.ceilingBytes),
+                above(largestProductBytes(tile), limits.convolutionBytes),
                 computedAlong(height, options.tileHeight, reach) * computedAlong(width, options.tileWidth, reach)};
             if (cost < bestCost) {
                 bestCost = cost;
@@ -95,14 +91,15 @@ std::vector<LaidOutPiece> grouped(const Graph& network, std::size_t ceilingBytes
 
 }  // namespace
 
-std::vector<LaidOutPiece> layOut(const Graph& network, std::size_t ceilingBytes) {
-    if (ceilingBytes == 0)
+std::vector<LaidOutPiece> layOut(const Graph& network, const LayoutLimits& limits) {
+    if (limits.ceilingBytes == 0)
         return {{{0, network.nodes().size(), network.inputs()[0].second, network.outputs()[0].second}, false}};
-    std::vector<LaidOutPiece> pieces = grouped(network, ceilingBytes);
+    std::vector<LaidOutPiece> pieces = grouped(network, limits.ceilingBytes);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (!pieces[i].isTiled) continue;
-        const TiledPiece::Options stored{0, 0, i > 0, i + 1 < pieces.size()};
-        pieces[i].tiles = tilesFor(network, pieces[i].piece, stored, ceilingBytes);
+        const bool isStored = !limits.storesApart;
+        const TiledPiece::Options stored{0, 0, isStored && i > 0, isStored && i + 1 < pieces.size()};
+        pieces[i].tiles = tilesFor(network, pieces[i].piece, stored, limits);
     }
     return pieces;
 }

@@ -95,11 +95,19 @@ std::vector<Value> normInputs(const Graph& network, const NetworkPiece& piece) {
     return values;
 }
 
+Graph wholeGraphOf(const Graph& network, const NetworkPiece& piece) {
+    const Shape& input = network.shapeOf(piece.input);
+    return graphOf(network, piece,
+                   {.height = static_cast<int>(input[1]),
+                    .width = static_cast<int>(input[2]),
+                    .frames = static_cast<int>(input[0])});
+}
+
 Graph graphOf(const Graph& network, const NetworkPiece& piece, const PieceGraphOptions& options) {
     Graph graph;
     std::map<int, Value> values;
     values[piece.input.index] =
-        graph.input("x", {1, options.height, options.width, network.shapeOf(piece.input).channels()});
+        graph.input("x", {options.frames, options.height, options.width, network.shapeOf(piece.input).channels()});
     std::size_t norms = 0;
     Value end = piece.output;
     for (std::size_t i = piece.firstNode; i < piece.endNode; ++i) {

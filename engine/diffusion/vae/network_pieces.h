@@ -30,6 +30,7 @@ std::vector<kernels::Value> normInputs(const kernels::Graph& network, const Netw
 
 struct PieceGraphOptions {
     int height = 0, width = 0;  ///< of the input
+    int frames = 1;
     /// Group norms take their statistics from inputs "statistics0", "statistics1", ...: the piece sees only a tile.
     bool givenStatistics = false;
     /// The graph ends with the value that this group norm reads.
@@ -38,6 +39,9 @@ struct PieceGraphOptions {
 
 /// A piece as a graph of its own, from the input "x" to the output "y".
 kernels::Graph graphOf(const kernels::Graph& network, const NetworkPiece& piece, const PieceGraphOptions& options);
+
+/// The same for the whole input.
+kernels::Graph wholeGraphOf(const kernels::Graph& network, const NetworkPiece& piece);
 
 /// Input and output of the convolution or linear with the largest ones.
 std::size_t largestProductBytes(const kernels::Graph& graph);

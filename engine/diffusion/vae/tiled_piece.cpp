@@ -73,7 +73,11 @@ Result<TiledPiece> TiledPiece::compile(const PieceSource& source, const NetworkP
     result.regionBytes_ = storedBytes(network, piece, options);
 
     const auto planOf = [&](std::optional<std::size_t> norm) -> Result<std::unique_ptr<Plan>> {
-        RB_ASSIGN(Plan plan, Plan::compile(graphOf(network, piece, {options.tileHeight, options.tileWidth, true, norm}),
+        RB_ASSIGN(Plan plan, Plan::compile(graphOf(network, piece,
+                                                   {.height = options.tileHeight,
+                                                    .width = options.tileWidth,
+                                                    .givenStatistics = true,
+                                                    .stopAtNorm = norm}),
                                            source.weights, source.backend));
         return std::make_unique<Plan>(std::move(plan));
     };

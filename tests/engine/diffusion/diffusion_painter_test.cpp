@@ -69,6 +69,39 @@ TEST_F(DiffusionPainterTest, TheSameFrameGivesTheSameBitsInEveryShot) {
     for (const float value : first) ASSERT_TRUE(value >= 0.0f && value <= 1.0f);
 }
 
+TEST_F(DiffusionPainterTest, FramesAtOnceAreWhatTheyAreAlone) {
+    constexpr std::size_t kFrames = 5;
+    std::vector<std::vector<float>> pictures(kFrames, frame()), out(pictures);
+    std::vector<FrameInput> inputs;
+    std::vector<std::span<float>> outputs;
+    for (std::size_t f = 0; f < kFrames; ++f) {
+        for (float& value : pictures[f]) value *= 1.0f - 0.1f * static_cast<float>(f);
+        inputs.push_back({pictures[f], {}});
+        outputs.push_back(out[f]);
+    }
+    for (const bool guided : {false, true}) {
+        PaintSettings settings = kQuick;
+        settings.sampler = "euler a";  // adds noise on the way
+        settings.guidance = guided ? 3.0f : 1.0f;
+        PainterOptions together = options(guided);
+        together.batchFrames = 3;
+        const auto painter = painterFor(setup(), together);
+        EXPECT_EQ(painter->needs().windowFrames, 3);
+        painter->beginShot(settings);
+        ASSERT_TRUE(painter->paint(std::span(inputs).first(3), settings, {}, std::span(outputs).first(3)));
+        ASSERT_TRUE(painter->paint(std::span(inputs).subspan(3), settings, {}, std::span(outputs).subspan(3)));
+
+        const auto alone = painterFor(setup(), options(guided));
+        std::vector<float> expected(pictures[0].size());
+        const std::span<float> view(expected);
+        alone->beginShot(settings);
+        for (std::size_t f = 0; f < kFrames; ++f) {
+            ASSERT_TRUE(alone->paint({&inputs[f], 1}, settings, {}, {&view, 1}));
+            EXPECT_LE(testing::agreement("frame", out[f], expected).maxError, 1e-4) << f;
+        }
+    }
+}
+
 TEST_F(DiffusionPainterTest, EverySettingActs) {
     const auto painter = painterFor(setup(), options());
     const auto plain = paint(*painter, kQuick);

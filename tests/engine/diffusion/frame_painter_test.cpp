@@ -76,6 +76,38 @@ TEST(FramePainter, GuidanceOneOfAGuidedPainterIsThePlainPainting) {
     EXPECT_LE(testing::agreement("guided", guided, plain).maxError, 1e-4);
 }
 
+TEST(FramePainter, FramesAtOnceAreWhatTheyAreAlone) {
+    constexpr std::size_t kValues = 64 * 48 * 3, kFrames = 5;
+    std::vector<std::vector<float>> pictures(kFrames, std::vector<float>(kValues)), expected(pictures), out(pictures);
+    std::vector<FrameInput> inputs;
+    std::vector<std::span<float>> outputs;
+    for (std::size_t f = 0; f < kFrames; ++f) {
+        for (std::size_t i = 0; i < kValues; ++i)
+            pictures[f][i] = 0.5f + 0.4f * std::sin(0.01f * static_cast<float>(i) + static_cast<float>(f));
+        inputs.push_back({pictures[f], {}});
+        outputs.push_back(out[f]);
+    }
+    const std::vector<float> style(224 * 224 * 3, 0.7f);
+    for (const bool guided : {false, true}) {
+        PainterOptions options{
+            .width = 64, .height = 48, .guided = guided, .precision = kernels::Precision::Float32, .threads = 2};
+        const PaintSettings settings{.steps = 2, .guidance = guided ? 2.0f : 1.0f};
+        const auto alone = painterFor(options);
+        ASSERT_TRUE(alone->setStyle({.pictures = {style}}, {}));
+        for (std::size_t f = 0; f < kFrames; ++f) ASSERT_TRUE(paintOne(*alone, pictures[f], settings, {}, expected[f]));
+        options.batchFrames = 3;
+        const auto together = painterFor(options);
+        ASSERT_TRUE(together->setStyle({.pictures = {style}}, {}));
+        ASSERT_EQ(together->needs().windowFrames, 3);
+        const std::span frames(inputs);
+        const std::span paintings(outputs);
+        ASSERT_TRUE(together->paint(frames.first(3), settings, {}, paintings.first(3)));
+        ASSERT_TRUE(together->paint(frames.subspan(3), settings, {}, paintings.subspan(3)));
+        for (std::size_t f = 0; f < kFrames; ++f)
+            EXPECT_LE(testing::agreement("frame", out[f], expected[f]).maxError, 1e-4) << f;
+    }
+}
+
 TEST(FramePainter, TheSameFrameGivesTheSameBits) {
     const auto painter = painterFor({.width = 48, .height = 32, .threads = 2});
     std::vector<float> structure(48 * 32 * 3, 0.3f), first(structure.size()), second(structure.size());

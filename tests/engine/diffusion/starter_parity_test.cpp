@@ -94,7 +94,7 @@ TEST_P(StarterParity, StyleTokens) {
 }
 
 TEST_P(StarterParity, StructureLatents) {
-    auto encode = BoundPlan::compile(starterEncodeGraph(*model_, width(), height()), *model_->vae, backend_);
+    auto encode = BoundPlan::compile(starterEncodeGraph(*model_, {width(), height()}), *model_->vae, backend_);
     std::ranges::copy(image("structure"), encode.plan.input("picture").begin());
     ASSERT_TRUE(encode.plan.run());
     EXPECT_GE(compare("structure_latents", encode.plan.output("latents"), image("structure_latents")).cosine,
@@ -108,8 +108,8 @@ TEST_P(StarterParity, NoiseIsPyTorchsSeedThree) {
 }
 
 TEST_P(StarterParity, DenoisingAndPicture) {
-    auto denoise = BoundPlan::compile(starterDenoiseGraph(*model_, width(), height(), 1), *unetWeights(), backend_);
-    auto decode = BoundPlan::compile(starterDecodeGraph(*model_, width(), height()), *model_->vae, backend_);
+    auto denoise = BoundPlan::compile(starterDenoiseGraph(*model_, {width(), height()}), *unetWeights(), backend_);
+    auto decode = BoundPlan::compile(starterDecodeGraph(*model_, {width(), height()}), *model_->vae, backend_);
     std::ranges::copy(golden_.values(name("tokens")), denoise.plan.input("tokens").begin());
     std::ranges::copy(image("structure_latents"), denoise.plan.input("structure").begin());
     denoise.plan.input("freedom")[0] = 1000.0f * golden_.values(name("d"))[0];

@@ -3,8 +3,8 @@
 #include "engine/weights/diffusion_model.h"
 #include "engine/weights/model_part_files.h"
 #include "kernels/cpu/cpu_backend.h"
-#include "kernels/tensor/buffer.h"
 #include "tests/engine/diffusion/golden_tensors.h"
+#include "tests/kernels/support/queue_backend.h"
 #include "tests/support/test_data.h"
 
 #include <fmt/format.h>
@@ -18,18 +18,25 @@ namespace {
 
 constexpr double kTolerance = 2e-5;
 
+std::unique_ptr<kernels::Backend> processor() {
+    return std::make_unique<kernels::CpuBackend>(
+        kernels::CpuOptions{.threads = 1, .precision = kernels::Precision::Float32});
+}
+
 /// A codec with an arena of its own.
 struct Bench {
-    kernels::CpuBackend backend{kernels::CpuOptions{.threads = 1, .precision = kernels::Precision::Float32}};
+    std::unique_ptr<kernels::Backend> backend;
+    std::unique_ptr<kernels::DeviceMemory> arena;
     std::unique_ptr<LatentCodec> codec;
-    kernels::Buffer arena;
 
-    Bench(const weights::ModelPart& part, const LatentCodecOptions& options) {
-        auto made = LatentCodec::create(part.weights, part.config, backend, options);
+    Bench(const weights::ModelPart& part, const LatentCodecOptions& options,
+          std::unique_ptr<kernels::Backend> on = processor())
+        : backend(std::move(on)) {
+        auto made = LatentCodec::create(part.weights, part.config, *backend, options);
         if (!made) throw std::runtime_error(made.error().message);
         codec = std::move(*made);
-        auto space = kernels::Buffer::allocate(codec->arenaBytes(), nullptr, "test");
-        if (!space || !codec->bind({space->data(), space->sizeBytes()})) throw std::runtime_error("no arena");
+        auto space = backend->allocateArena(codec->arenaBytes());
+        if (!space || !codec->bind({(*space)->data(), (*space)->sizeBytes()})) throw std::runtime_error("no arena");
         arena = std::move(*space);
     }
 };
@@ -124,6 +131,55 @@ void expectTilesToMakeNoDifference(const weights::ModelPart& part, LatentCodecOp
             ASSERT_TRUE(status) << status.error().message;
         }
         EXPECT_LE(largestDifference(actual, expected), 2e-5) << (encoding ? "encoder" : "decoder");
+    }
+}
+
+TEST(LatentCodec, TilesOnADeviceMakeNoDifference) {
+    const auto part = klPart();
+    LatentCodecOptions options{.width = 192, .height = 128};
+    const Bench whole(part, options);
+    options.activationBytes = whole.codec->arenaBytes() / 3;
+    const Bench tiled(part, options, std::make_unique<kernels::QueueBackend>(processor()));
+    EXPECT_TRUE(tiled.codec->isTiled());
+    EXPECT_LE(tiled.codec->arenaBytes(), options.activationBytes);
+    EXPECT_GT(tiled.codec->hostBytes(), 0u);
+    const auto picture = waves(192 * 128 * 3, 0.5f, 0.5f);
+    std::vector<float> latents(24 * 16 * 4), expectedLatents(latents), decoded(picture.size()),
+        expected(picture.size());
+    ASSERT_TRUE(whole.codec->encode(picture, expectedLatents, {}));
+    ASSERT_TRUE(tiled.codec->encode(picture, latents, {}));
+    EXPECT_LE(largestDifference(latents, expectedLatents), 2e-5);
+    ASSERT_TRUE(whole.codec->decode(latents, expected, {}));
+    ASSERT_TRUE(tiled.codec->decode(latents, decoded, {}));
+    EXPECT_LE(largestDifference(decoded, expected), 2e-5);
+}
+
+TEST(LatentCodec, FramesAtOnceAreWhatTheyAreAlone) {
+    constexpr std::size_t kPixels = 64 * 64, kFrames = 5;
+    const auto pictures = waves(kFrames * kPixels * 3, 0.5f, 0.5f);
+    for (const auto& part : {klPart(), *weights::openVae(testing::fixturesFolder() / "taesd-tiny")}) {
+        const Bench alone(part, {.width = 64, .height = 64});
+        std::vector<float> expectedLatents(kFrames * kPixels / 16), expected(pictures.size());
+        for (std::size_t i = 0; i < kFrames; ++i) {
+            const auto latents = std::span(expectedLatents).subspan(i * kPixels / 16, kPixels / 16);
+            ASSERT_TRUE(alone.codec->encode(std::span(pictures).subspan(i * kPixels * 3, kPixels * 3), latents, {}));
+            ASSERT_TRUE(alone.codec->decode(latents, std::span(expected).subspan(i * kPixels * 3, kPixels * 3), {}));
+        }
+        // Room for all of a batch, and for one frame alone.
+        for (const std::size_t ceiling : {std::size_t{0}, alone.codec->arenaBytes() * 3 / 2}) {
+            const Bench together(part, {.width = 64, .height = 64, .activationBytes = ceiling, .frames = 3});
+            std::vector<float> latents(expectedLatents.size()), decoded(pictures.size());
+            std::vector<std::span<const float>> inputs;
+            std::vector<std::span<float>> outputs;
+            for (std::size_t i = 0; i < kFrames; ++i) {
+                inputs.push_back(std::span(pictures).subspan(i * kPixels * 3, kPixels * 3));
+                outputs.push_back(std::span(decoded).subspan(i * kPixels * 3, kPixels * 3));
+            }
+            ASSERT_TRUE(together.codec->encodeFrames(inputs, latents, {}));
+            EXPECT_LE(largestDifference(latents, expectedLatents), 2e-5);
+            ASSERT_TRUE(together.codec->decodeFrames(latents, outputs, {}));
+            EXPECT_LE(largestDifference(decoded, expected), 2e-5);
+        }
     }
 }
 

@@ -97,18 +97,18 @@ TEST(NetworkPieces, EndWhereOneValueIsLeft) {
 TEST(NetworkLayout, TilesOnlyWhatDoesNotFit) {
     const Graph graph = smallNetwork(256);
     const std::size_t value = bytesOf({1, 256, 256, 8});
-    EXPECT_EQ(layOut(graph, 0).size(), 1u);
-    EXPECT_EQ(layOut(graph, 100 * value).size(), 1u);
-    const auto tight = layOut(graph, 2 * value);
+    EXPECT_EQ(layOut(graph, {0}).size(), 1u);
+    EXPECT_EQ(layOut(graph, {100 * value}).size(), 1u);
+    const auto tight = layOut(graph, {2 * value});
     ASSERT_GE(tight.size(), 2u);
     for (const auto& piece : tight) {
         ASSERT_TRUE(piece.isTiled);
         EXPECT_LT(piece.tiles.tileHeight * piece.tiles.tileWidth, 256 * 256);
     }
     // No room to store anything between: one piece.
-    EXPECT_EQ(layOut(graph, value).size(), 1u);
+    EXPECT_EQ(layOut(graph, {value}).size(), 1u);
     // No room at all: tiles as small as they get.
-    for (const auto& piece : layOut(graph, 1)) EXPECT_GT(piece.tiles.tileHeight, 0);
+    for (const auto& piece : layOut(graph, {1})) EXPECT_GT(piece.tiles.tileHeight, 0);
 }
 
 TEST(NetworkLayout, AttentionIsNotTiled) {
@@ -117,7 +117,7 @@ TEST(NetworkLayout, AttentionIsNotTiled) {
     x = graph.add(kernels::Reshape{{1, 4096, 8}}, {x});
     x = graph.add(kernels::Attention{.heads = 1, .headSize = 8}, {x, x, x});
     graph.output("y", graph.add(kernels::Reshape{{1, 64, 64, 8}}, {x}));
-    const auto pieces = layOut(graph, 1000);
+    const auto pieces = layOut(graph, {1000});
     ASSERT_EQ(pieces.size(), 1u);
     EXPECT_FALSE(pieces[0].isTiled);
 }
