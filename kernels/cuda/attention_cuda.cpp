@@ -1,15 +1,19 @@
 #include "kernels/cuda/attention_cuda.h"
 
 #include "kernels/cuda/attention_flash.h"
+#include "kernels/cuda/attention_hopper.h"
 #include "kernels/cuda/attention_plain.h"
 #include "kernels/cuda/attention_wide.h"
 #include "kernels/cuda/cuda_status.h"
 #include "kernels/cuda/cuda_step.h"
+#include "kernels/cuda/step_timing.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace reelbrush::kernels {
@@ -17,6 +21,8 @@ namespace reelbrush::kernels {
 namespace {
 
 constexpr std::int64_t kBytesAtOnce = 16;
+/// Operations below which all ways take about as long as starting them does.
+constexpr double kWorthTiming = 2e8;
 
 /// The problem of a request, all but its addresses.
 AttentionProblem problemOf(const StepRequest& request) {
@@ -112,6 +118,26 @@ class FlashStep final : public AttentionStep {
     FlashLaunch launch_;
 };
 
+class HopperStep final : public AttentionStep {
+  public:
+    HopperStep(const StepRequest& request, const CudaContext& context, HopperAttention attention)
+        : AttentionStep(request, context), attention_(std::move(attention)) {}
+    void bind(const StepBuffers& buffers) override {
+        AttentionStep::bind(buffers);
+        maps_ = attention_.mapsOf(problem(), context().valueType);
+    }
+    Status run() override {
+        if (!*maps_) return fail(maps_->error());
+        attention_.launch(problem(), **maps_, stream());
+        return launchStatus("an attention");
+    }
+    std::string algorithm() const override { return attention_.name; }
+
+  private:
+    HopperAttention attention_;
+    std::optional<Result<AttentionMaps>> maps_;
+};
+
 class WideStep final : public AttentionStep {
   public:
     WideStep(const StepRequest& request, const CudaContext& context, std::unique_ptr<WideAttention> wide)
@@ -124,9 +150,50 @@ class WideStep final : public AttentionStep {
     std::unique_ptr<WideAttention> wide_;
 };
 
+using Steps = std::vector<std::unique_ptr<Step>>;
+
+/// Flash kernels: the one for every card, and those for this one.
+Result<Steps> flashSteps(const AttentionProblem& problem, const StepRequest& request, const CudaContext& context) {
+    const cudaDeviceProp& card = context.properties;
+    Steps steps;
+    RB_ASSIGN(const FlashLaunch launch, chooseFlash(problem, context.valueType, card.multiProcessorCount));
+    steps.push_back(std::make_unique<FlashStep>(request, context, launch));
+    if (card.major != 9 || card.minor != 0 || !suitsHopper(problem)) return steps;
+    for (HopperAttention& attention : hopperAttentions(problem, context.valueType)) {
+        RB_TRY(attention.prepare());
+        steps.push_back(std::make_unique<HopperStep>(request, context, std::move(attention)));
+    }
+    return steps;
+}
+
+/// Everything that decides which step is fastest, as text.
+std::string keyOf(const AttentionProblem& problem, DType type) {
+    std::string key = fmt::format("attention {} b{} q{} h{} d{} k", nameOf(type), problem.batch, problem.queries,
+                                  problem.heads, problem.headSize);
+    for (int i = 0; i < problem.segmentCount; ++i) {
+        const AttentionSegment& segment = problem.segments[i];
+        key += fmt::format("{}{}{}", i == 0 ? "" : "+", segment.tokens, segment.kBatchStride == 0 ? "s" : "");
+    }
+    return key;
+}
+
+Result<std::unique_ptr<Step>> chooseStep(Steps steps, const AttentionProblem& problem, const StepRequest& request,
+                                         const CudaContext& context) {
+    if (steps.size() == 1 || steps.front()->operations() < kWorthTiming) return std::move(steps.front());
+    const std::string key = keyOf(problem, context.valueType);
+    if (const auto known = context.algorithms->find(key)) {
+        const auto isKnown = [&](const auto& step) { return step->algorithm() == *known; };
+        if (const auto found = std::find_if(steps.begin(), steps.end(), isKnown); found != steps.end())
+            return std::move(*found);
+    }
+    RB_ASSIGN(const std::size_t fastest, fastestStep(steps, request, context));
+    context.algorithms->remember(key, steps[fastest]->algorithm());
+    return std::move(steps[fastest]);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Step>> makeAttentionStep(const StepRequest& request, const CudaContext& context) {
+Result<std::vector<std::unique_ptr<Step>>> attentionSteps(const StepRequest& request, const CudaContext& context) {
     const std::size_t segments = (request.inputs.size() - 1) / 2;
     if (segments > static_cast<std::size_t>(kMaxAttentionSegments))
         return fail(StatusCode::Unsupported,
@@ -136,17 +203,23 @@ Result<std::unique_ptr<Step>> makeAttentionStep(const StepRequest& request, cons
     const AttentionProblem problem = problemOf(request);
     // The flash kernels take the highest score before they scale.
     const bool isFast = context.valueType != DType::F32 && isAligned(request) && problem.scoreScale > 0.0f;
-    if (isFast && problem.headSize <= kMaxFlashHead) {
-        RB_ASSIGN(const FlashLaunch launch,
-                  chooseFlash(problem, context.valueType, context.properties.multiProcessorCount));
-        return std::make_unique<FlashStep>(request, context, launch);
-    }
+    if (isFast && problem.headSize <= kMaxFlashHead) return flashSteps(problem, request, context);
+    Steps steps;
     if (isFast && WideAttention::computes(problem)) {
         auto wide = WideAttention::create(problem, context.valueType, context);
-        if (wide) return std::make_unique<WideStep>(request, context, *std::move(wide));
+        if (wide) {
+            steps.push_back(std::make_unique<WideStep>(request, context, *std::move(wide)));
+            return steps;
+        }
         if (wide.error().code != StatusCode::Unsupported) return fail(wide.error());
     }
-    return std::make_unique<PlainStep>(request, context);
+    steps.push_back(std::make_unique<PlainStep>(request, context));
+    return steps;
+}
+
+Result<std::unique_ptr<Step>> makeAttentionStep(const StepRequest& request, const CudaContext& context) {
+    RB_ASSIGN(Steps steps, attentionSteps(request, context));
+    return chooseStep(std::move(steps), problemOf(request), request, context);
 }
 
 }  // namespace reelbrush::kernels

@@ -19,6 +19,8 @@ float roundedTo(DType type, float value) {
     return std::bit_cast<float>((bits + 0x7fffu + ((bits >> 16) & 1u)) & 0xffff0000u);
 }
 
+}  // namespace
+
 NodeCase roundedTo(DType type, NodeCase node) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         if (readsExactly(node.op, i)) continue;
@@ -27,13 +29,10 @@ NodeCase roundedTo(DType type, NodeCase node) {
     return node;
 }
 
-/// What rounding a result to the type, and weights and intermediate values before it, may cost.
 double roundingOf(DType type) {
     if (type == DType::F16) return 2e-3;
     return type == DType::BF16 ? 1.6e-2 : 0.0;
 }
-
-}  // namespace
 
 std::unique_ptr<CudaBackend> CudaConformance::backendOf(DType type) {
     CudaOptions options;

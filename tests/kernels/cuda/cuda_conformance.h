@@ -12,6 +12,12 @@
 
 namespace reelbrush::kernels {
 
+/// The node with inputs that the type holds exactly, but for those of exact_values.h.
+NodeCase roundedTo(DType type, NodeCase node);
+
+/// What rounding a result to the type, and weights and intermediate values before it, may cost.
+double roundingOf(DType type);
+
 /// Tests of ops on a CUDA device, against the scalar reference. Skipped, visibly, where there is no device.
 class CudaConformance : public ::testing::Test {
   protected:
