@@ -1,5 +1,6 @@
 #include "kernels/cuda/cuda_backend.h"
 #include "kernels/cuda/device_info.h"
+#include "kernels/cuda/trace/activity_trace.h"
 #include "kernels/cuda_module/module_interface.h"
 
 namespace {
@@ -12,7 +13,7 @@ Result<std::unique_ptr<Backend>> createBackend(const CudaOptions& options) {
     return backend;
 }
 
-const CudaModuleInterface kInterface{REELBRUSH_BUILD_NAME, createBackend, describeDevice};
+const CudaModuleInterface kInterface{REELBRUSH_BUILD_NAME, createBackend, describeDevice, startActivityTrace};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace reelbrush::kernels {
 
@@ -65,6 +66,11 @@ Result<std::unique_ptr<Backend>> openCudaBackend(const std::filesystem::path& mo
 Result<CudaDeviceInfo> describeCudaDevice(const std::filesystem::path& module, int device) {
     RB_ASSIGN(const CudaModuleInterface* interface, load(module));
     return interface->describeDevice(device);
+}
+
+Result<std::unique_ptr<CudaTrace>> traceCuda(const std::filesystem::path& module, std::shared_ptr<Tracer> tracer) {
+    RB_ASSIGN(const CudaModuleInterface* interface, load(module));
+    return interface->startTrace(std::move(tracer));
 }
 
 }  // namespace reelbrush::kernels

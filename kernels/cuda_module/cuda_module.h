@@ -2,6 +2,7 @@
 
 #include "kernels/plan/backend.h"
 #include "kernels/tensor/dtype.h"
+#include "kernels/tensor/tracer.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -27,6 +28,14 @@ struct CudaDeviceInfo {
     std::string libraries;  ///< "CUDA 13.0 (driver 13.0), cuDNN 9.19, cuBLAS 13.1"
 };
 
+/// What CUDA devices do, on its way into a trace. Ends when it dies.
+class CudaTrace {
+  public:
+    virtual ~CudaTrace() = default;
+    /// Writes what is told by now; otherwise that happens every so often.
+    virtual void flush() = 0;
+};
+
 /// Opens the CUDA backend from its module, a shared library of its own, so that the program starts where there is no
 /// driver, no cuDNN and no card. The module stays loaded.
 /// Errors: Unsupported where the module, a library that it needs, the driver or a card is missing (named, with what to
@@ -35,5 +44,10 @@ Result<std::unique_ptr<Backend>> openCudaBackend(const std::filesystem::path& mo
 
 /// Errors: as openCudaBackend.
 Result<CudaDeviceInfo> describeCudaDevice(const std::filesystem::path& module, int device);
+
+/// Traces the kernels and copies of all CUDA devices, with the devices' own times, and the launches of graphs. To be
+/// begun before the backend is opened that is to be seen; one at a time in a process. Costs speed.
+/// Errors: as openCudaBackend; Unsupported where CUPTI is missing, or another trace runs.
+Result<std::unique_ptr<CudaTrace>> traceCuda(const std::filesystem::path& module, std::shared_ptr<Tracer> tracer);
 
 }  // namespace reelbrush::kernels

@@ -9,6 +9,7 @@ struct CudaModuleInterface {
     const char* build;
     Result<std::unique_ptr<Backend>> (*createBackend)(const CudaOptions& options);
     Result<CudaDeviceInfo> (*describeDevice)(int device);
+    Result<std::unique_ptr<CudaTrace>> (*startTrace)(std::shared_ptr<Tracer> tracer);
 };
 
 /// The module's one exported function, of type `const CudaModuleInterface*()`.

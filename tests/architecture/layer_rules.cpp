@@ -68,7 +68,7 @@ const std::vector<Library>& libraries() {
     static const std::vector<Library> kLibraries = {
         {"Qt", std::regex("(Qt?[A-Z]\\w*(/.*)?|q[a-z0-9]+\\.h)"), {"ui", "app/desktop"}},
         {"CUDA",
-         std::regex("(cu(da|blas|dnn|sparse|solver|rand|fft|file|tensor|tlass)\\w*(\\.h|\\.hpp|/.*)|device_launch_"
+         std::regex("(cu(da|blas|dnn|pti|sparse|solver|rand|fft|file|tensor|tlass)\\w*(\\.h|\\.hpp|/.*)|device_launch_"
                     "parameters\\.h|nv(rtc|ml|tx|jitlink)\\w*(\\.h|/.*)|nccl\\w*\\.h|cub/.*|thrust/.*|mma\\.h)",
                     std::regex::icase),
          {"kernels/cuda"}},

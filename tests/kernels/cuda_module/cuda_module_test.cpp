@@ -14,6 +14,7 @@ TEST(CudaModule, AMissingModuleIsTold) {
     EXPECT_EQ(backend.error().code, StatusCode::Unsupported);
     EXPECT_NE(backend.error().message.find("built without its CUDA module"), std::string::npos);
     EXPECT_FALSE(describeCudaDevice("/no/such/libreelbrush_cuda.so", 0));
+    EXPECT_FALSE(traceCuda("/no/such/libreelbrush_cuda.so", nullptr));
 }
 
 /// On machines without a driver that is told; on others the file is no module.
