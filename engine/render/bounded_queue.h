@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace reelbrush::render {
 
@@ -39,6 +40,19 @@ class BoundedQueue {
         items_.pop_front();
         changed_.notify_all();
         return item;
+    }
+
+    /// Waits for an item, and takes what else is there, `most` items at most. Empty when there will be none any more.
+    std::vector<T> popSome(std::size_t most) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ended_ || !items_.empty(); });
+        std::vector<T> some;
+        while (!items_.empty() && some.size() < most) {
+            some.push_back(std::move(items_.front()));
+            items_.pop_front();
+        }
+        changed_.notify_all();
+        return some;
     }
 
     void close() {

@@ -1,5 +1,6 @@
 #include "engine/render/frame_pipeline.h"
 
+#include "engine/imaging/each_picture.h"
 #include "engine/imaging/keep_colours.h"
 #include "engine/render/bounded_queue.h"
 #include "engine/render/frame_finisher.h"
@@ -7,6 +8,7 @@
 #include "engine/render/painting_size.h"
 #include "engine/render/painting_window.h"
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -24,6 +26,7 @@ namespace {
 struct PaintedFrame {
     cv::Mat painting;  // [paintHeight, paintWidth, 3]
     media::VideoFrame frame;
+    cv::Mat picture;  // that the painter saw, where colours are taken from it
 };
 
 class FramePipeline {
@@ -46,11 +49,12 @@ class FramePipeline {
   private:
     using Stage = Status (FramePipeline::*)();
 
-    /// The stages beside painting work one at a time: what each needs for the moment is then never held by two of them
-    /// at once, and the processors are busy with painting anyway.
+    /// The stages beside painting work one at a time where the processor paints: what each needs for the moment is then
+    /// never held by two of them at once.
     template <typename Work>
     auto alone(const Work& work) {
-        const std::lock_guard lock(sideWorkMutex_);
+        std::unique_lock lock(sideWorkMutex_, std::defer_lock);
+        if (abreast_ == 1) lock.lock();
         return work();
     }
 
@@ -98,10 +102,10 @@ class FramePipeline {
 
     Status prepare() {
         FramePreparer preparer(options_.size, preparation());
-        while (auto frame = decoded_.pop()) {
-            RB_ASSIGN(PreparedFrame prepared, alone([&] { return preparer.prepare(*std::move(frame)); }));
-            frame.reset();
-            if (!prepared_.push(std::move(prepared))) break;
+        for (auto frames = decoded_.popSome(abreast_); !frames.empty(); frames = decoded_.popSome(abreast_)) {
+            RB_ASSIGN(auto prepared, alone([&] { return preparer.prepareAll(std::move(frames)); }));
+            for (PreparedFrame& frame : prepared)
+                if (!prepared_.push(std::move(frame))) return {};
         }
         prepared_.close();
         return {};
@@ -140,11 +144,12 @@ class FramePipeline {
         std::vector<PaintedFrame> paintings;
         std::vector<std::span<float>> outputs;
         for (std::size_t i = 0; i < count; ++i) {
-            paintings.push_back({cv::Mat(size, CV_32FC3), std::move(window.waiting()[i].frame)});
+            PreparedFrame& waiting = window.waiting()[i];
+            paintings.push_back({cv::Mat(size, CV_32FC3), std::move(waiting.frame), {}});
+            if (recolours_) paintings.back().picture = waiting.picture;
             outputs.push_back(values(paintings.back().painting));
         }
         RB_TRY(parts_.painter.paint(inputs, options_.paint, cancel_, outputs));
-        if (recolours_) RB_TRY(recolour(window.waiting(), paintings));
         window.markPainted();
         for (PaintedFrame& painting : paintings) {
             if (!painted_.push(std::move(painting))) return {};
@@ -155,25 +160,31 @@ class FramePipeline {
     }
 
     Status encode() {
-        while (auto painted = painted_.pop()) {
+        for (auto painted = painted_.popSome(abreast_); !painted.empty(); painted = painted_.popSome(abreast_)) {
             RB_TRY(cancel_.check());
-            RB_TRY(alone([&]() -> Status {
-                RB_ASSIGN(const media::VideoFrame frame,
-                          finishFrame(painted->painting, std::move(painted->frame), options_.size));
-                painted.reset();
-                return parts_.sink.write(frame);
-            }));
+            RB_TRY(alone([&] { return finishAndWrite(std::move(painted)); }));
         }
         return {};
     }
 
-    /// Structure images carry the clip's colours into the painting; other painters' colours are put right afterwards.
-    Status recolour(std::span<const PreparedFrame> frames, std::vector<PaintedFrame>& paintings) const {
-        const double sigma = 4 + 3 * options_.structure.freedom;
-        for (std::size_t i = 0; i < paintings.size(); ++i) {
-            RB_ASSIGN(paintings[i].painting, imaging::keepColours(paintings[i].painting, frames[i].picture, sigma));
-        }
+    Status finishAndWrite(std::vector<PaintedFrame> painted) {
+        std::vector<media::VideoFrame> finished(painted.size());
+        RB_TRY(imaging::forEachPicture(painted.size(), [&](std::size_t i) -> Status {
+            RB_ASSIGN(finished[i], finish(std::move(painted[i])));
+            return {};
+        }));
+        for (media::VideoFrame& frame : finished) RB_TRY(parts_.sink.write(std::exchange(frame, media::VideoFrame())));
         return {};
+    }
+
+    /// Structure images carry the clip's colours into the painting; other painters' colours are put right afterwards.
+    Result<media::VideoFrame> finish(PaintedFrame painted) const {
+        if (recolours_) {
+            const double sigma = 4 + 3 * options_.structure.freedom;
+            RB_ASSIGN(painted.painting, imaging::keepColours(painted.painting, painted.picture, sigma));
+            painted.picture.release();
+        }
+        return finishFrame(painted.painting, std::move(painted.frame), options_.size);
     }
 
     FramePreparation preparation() const {
@@ -199,9 +210,10 @@ class FramePipeline {
     const CancelToken& cancel_;
     const PipelineProgress& progress_;
     const bool recolours_ = options_.structure.keepColours && !parts_.painter.needs().structureImage;
-    BoundedQueue<media::VideoFrame> decoded_{kQueueFrames};
-    BoundedQueue<PreparedFrame> prepared_{kQueueFrames};
-    BoundedQueue<PaintedFrame> painted_{kQueueFrames};
+    const std::size_t abreast_ = static_cast<std::size_t>(std::max(1, options_.abreast));
+    BoundedQueue<media::VideoFrame> decoded_{abreast_};
+    BoundedQueue<PreparedFrame> prepared_{abreast_};
+    BoundedQueue<PaintedFrame> painted_{abreast_};
     std::mutex sideWorkMutex_;
     std::mutex failureMutex_;
     std::optional<Error> failure_;

@@ -17,15 +17,17 @@
 ///
 ///     decode thread ─▶ [queue] ─▶ prepare thread ─▶ [queue] ─▶ paint: the caller ─▶ [queue] ─▶ encode thread
 ///
-/// Every queue holds one frame, so that at most kFramesInFlight frames live at once, however long the clip is; painters
-/// that paint windows of frames hold at most 2 * windowFrames more. Of the
-/// stages beside painting only one works at a time: the peak then depends on no coincidence.
+/// Every queue holds as many frames as a stage takes at once, one where the processor paints, so that at most
+/// framesInFlight() live at once, however long the clip is; painters that paint windows of frames hold at most
+/// 2 * windowFrames more. Where the processor paints, of the stages beside painting only one works at a time: the peak
+/// then depends on no coincidence, and the processor is busy anyway.
 /// Nothing is thrown across: a stage ends with a Status, and the first failure, by time, ends all of them.
 namespace reelbrush::render {
 
-constexpr int kQueueFrames = 1;
-/// One in the hands of each of the four stages, one in each of the three queues.
-constexpr int kFramesInFlight = 4 + 3 * kQueueFrames;
+/// One in the hands of decoder and painter, `abreast` in those of preparer and encoder and in each of three queues.
+constexpr int framesInFlight(int abreast) {
+    return 2 + 5 * abreast;
+}
 
 /// What the pipeline joins; none is owned. The source and the sink are each used by one other thread while it runs.
 struct PipelineParts {
@@ -40,6 +42,9 @@ struct PipelineOptions {
     std::vector<imaging::ControlPreprocessor> controls{};  ///< one for each ControlNet of the painter
     diffusion::PaintSettings paint;  ///< the seed is that of every shot: a cut found or missed changes no frame
     std::int64_t mostFrames = -1;    ///< ends after so many; negative: all of the source
+    /// Frames that the stages beside painting take at once. Above 1 these stages also work at the same time: for a GPU,
+    /// which paints faster than they could follow one by one.
+    int abreast = 1;
 };
 
 struct PipelineReport {

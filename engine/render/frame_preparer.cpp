@@ -1,5 +1,6 @@
 #include "engine/render/frame_preparer.h"
 
+#include "engine/imaging/each_picture.h"
 #include "engine/imaging/fit_picture.h"
 #include "engine/render/painting_size.h"
 
@@ -14,8 +15,26 @@ Result<cv::Mat> FramePreparer::padded(const cv::Mat& picture) const {
 }
 
 Result<PreparedFrame> FramePreparer::prepare(media::VideoFrame frame) {
+    RB_ASSIGN(const bool startsShot, shots_.startsShot(frame.rgb));
+    return preparedIn(startsShot, std::move(frame));
+}
+
+Result<std::vector<PreparedFrame>> FramePreparer::prepareAll(std::vector<media::VideoFrame> frames) {
+    std::vector<char> starts;
+    for (const media::VideoFrame& frame : frames) {
+        RB_ASSIGN(starts.emplace_back(), shots_.startsShot(frame.rgb));
+    }
+    std::vector<PreparedFrame> prepared(frames.size());
+    RB_TRY(imaging::forEachPicture(frames.size(), [&](std::size_t i) -> Status {
+        RB_ASSIGN(prepared[i], preparedIn(starts[i] != 0, std::move(frames[i])));
+        return {};
+    }));
+    return prepared;
+}
+
+Result<PreparedFrame> FramePreparer::preparedIn(bool startsShot, media::VideoFrame frame) const {
     PreparedFrame prepared;
-    RB_ASSIGN(prepared.startsShot, shots_.startsShot(frame.rgb));
+    prepared.startsShot = startsShot;
     cv::Mat picture = std::move(frame.rgb);
     frame.rgb = cv::Mat();
     if (picture.size() != size_) {

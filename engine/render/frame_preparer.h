@@ -28,8 +28,8 @@ struct FramePreparation {
     std::vector<imaging::ControlPreprocessor> controls{};  ///< one control picture each
 };
 
-/// The stage between decoding and painting: finds shots, brings the frame to the wanted size, computes the structure
-/// image and control pictures, and pads them. Thread: one at a time, frames in order.
+/// The stage between decoding and painting: finds shots, brings frames to the wanted size, computes structure images
+/// and control pictures, and pads them. Thread: one at a time, frames in order.
 class FramePreparer {
   public:
     /// size: of the picture to be written, before padding.
@@ -37,8 +37,11 @@ class FramePreparer {
 
     /// Errors: BadInput (a frame that is no RGB float picture), OutOfMemory.
     Result<PreparedFrame> prepare(media::VideoFrame frame);
+    /// Frames that follow each other, several at once.
+    Result<std::vector<PreparedFrame>> prepareAll(std::vector<media::VideoFrame> frames);
 
   private:
+    Result<PreparedFrame> preparedIn(bool startsShot, media::VideoFrame frame) const;
     Result<cv::Mat> padded(const cv::Mat& picture) const;
 
     cv::Size size_;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace reelbrush::render {
 
 namespace {
@@ -50,7 +52,7 @@ MemoryForecast forecastMemory(const diffusion::PainterMemory& painter, const Fra
     const std::size_t alpha = shape.hasAlpha ? kAlphaBytes : 0;
     const std::size_t source = areaOf(shape.source), written = areaOf(shape.written);
     const std::size_t painted = areaOf(paintingSize(shape.written));
-    constexpr std::size_t kQueued = kQueueFrames;
+    const auto abreast = static_cast<std::size_t>(std::max(1, shape.abreast));
 
     MemoryForecast forecast;
     if (!painter.onDevice) {
@@ -58,12 +60,15 @@ MemoryForecast forecastMemory(const diffusion::PainterMemory& painter, const Fra
         forecast.weightBytes = painter.weightBytes;
     }
     // In the hands of the decoder and the preparer, and between them.
-    forecast.frameBytes += (2 + kQueued) * source * kRgbBytes;
-    forecast.frameBytes += written * (kRgbBytes + kStructurePlanes * sizeof(float));
-    // Structure images between preparer and painter; paintings from there to the encoder, the last one cut to size.
-    forecast.frameBytes += (2 + kQueued) * painted * kRgbBytes;
-    forecast.frameBytes += (2 + kQueued) * painted * kRgbBytes + written * kRgbBytes;
-    forecast.frameBytes += kFramesInFlight * source * alpha;
+    forecast.frameBytes += (1 + 2 * abreast) * source * kRgbBytes;
+    forecast.frameBytes += abreast * written * (kRgbBytes + kStructurePlanes * sizeof(float));
+    // Structure images between preparer and painter; paintings from there to the encoder, the last ones cut to size.
+    forecast.frameBytes += (1 + 2 * abreast) * painted * kRgbBytes;
+    forecast.frameBytes += (1 + 2 * abreast) * painted * kRgbBytes + abreast * written * kRgbBytes;
+    forecast.frameBytes += static_cast<std::size_t>(framesInFlight(shape.abreast)) * source * alpha;
+    // A window's pictures and paintings.
+    if (shape.windowFrames > 1)
+        forecast.frameBytes += 3 * static_cast<std::size_t>(shape.windowFrames) * painted * kRgbBytes;
     forecast.codecBytes = kDecodedFrames * kDecodedBytes * source;
     if (shape.isVideo) forecast.codecBytes += kLookAheadFrames * kLookAheadBytes * written;
     forecast.baseBytes = kBaseBytes;

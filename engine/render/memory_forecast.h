@@ -29,6 +29,8 @@ struct FrameShape {
     bool hasAlpha = false;
     bool isVideo = true;  ///< a video is written; pictures need no look-ahead
     bool hasLoras = false;
+    int abreast = 1;       ///< PipelineOptions::abreast
+    int windowFrames = 1;  ///< of the painter
 };
 
 /// painter: FramePainter::memory of the painter that will be used.

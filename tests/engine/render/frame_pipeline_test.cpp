@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -57,6 +58,28 @@ TEST(FramePipeline, DecodingAndEncodingNeverHoldMemoryAtTheSameMoment) {
     EXPECT_EQ(working.most, 1);
 }
 
+TEST(FramePipeline, StagesAbreastChangeNothingInTheFilm) {
+    const auto rendered = [](int abreast, int windowFrames) {
+        FakeSource source(23, {50, 33});
+        source.cutAt = 9;
+        FakePainter painter;
+        painter.wanted.windowFrames = windowFrames;
+        painter.wanted.structureImage = false;  // so that colours are put right after painting
+        FakeSink sink;
+        PipelineOptions options = optionsFor({50, 33});
+        options.structure.keepColours = true;
+        options.abreast = abreast;
+        const auto report = renderFrames({source, painter, sink}, options, {});
+        EXPECT_TRUE(report && report->frames == 23 && report->shots == 2);
+        EXPECT_TRUE(std::ranges::is_sorted(sink.times));
+        EXPECT_EQ(sink.times.size(), 23u);
+        return sink.last.clone();
+    };
+    const cv::Mat one = rendered(1, 1);
+    for (const auto& [abreast, windowFrames] : {std::pair{4, 1}, {4, 4}, {1, 4}})
+        EXPECT_EQ(cv::norm(rendered(abreast, windowFrames), one, cv::NORM_INF), 0.0);
+}
+
 TEST(FramePipeline, TinyPicturesWork) {
     FakeSource source(2, {1, 1});
     FakePainter painter;
@@ -91,7 +114,7 @@ TEST(FramePipeline, StopsAfterTheWantedNumberOfFrames) {
 
 /// However long the clip and whichever stage is slow, only so many frames live at once.
 TEST(FramePipeline, HoldsAFixedNumberOfFrames) {
-    for (const bool slowSink : {false, true}) {
+    for (const auto& [slowSink, abreast] : {std::pair{false, 1}, {true, 1}, {false, 4}, {true, 4}}) {
         FramesInFlight flight;
         FakeSource source(200, {32, 32}, &flight);
         FakePainter painter;
@@ -101,10 +124,13 @@ TEST(FramePipeline, HoldsAFixedNumberOfFrames) {
             sink.onWrite = pause;
         else
             painter.onStep = [&](int, int) { pause(); };
-        const auto report = renderFrames({source, painter, sink}, optionsFor({32, 32}), {});
+        PipelineOptions options = optionsFor({32, 32});
+        options.abreast = abreast;
+        const auto report = renderFrames({source, painter, sink}, options, {});
         ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(report->frames, 200);
         EXPECT_EQ(flight.now, 0);
-        EXPECT_LE(flight.most, kFramesInFlight);
+        EXPECT_LE(flight.most, framesInFlight(abreast));
     }
 }
 
@@ -159,7 +185,7 @@ TEST(FramePipeline, CancelsWithinOneDenoisingStep) {
     EXPECT_EQ(report.error().code, StatusCode::Cancelled);
     EXPECT_EQ(painter.steps, 3 * 10 + 4);
     EXPECT_FALSE(sink.finished);
-    EXPECT_LE(source.delivered(), 3 + kFramesInFlight);
+    EXPECT_LE(source.delivered(), 3 + framesInFlight(1));
 }
 
 TEST(FramePipeline, CancelledFromTheStartPaintsNothing) {
