@@ -22,11 +22,19 @@ Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const
     UnetAdditions additions;
     if (motion_) additions.motion = &*motion_;
     additions.imagePrompt = imagePrompt();
-    RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, additions, backend_, cancel));
+    {
+        const kernels::TraceSpan span(trace_, "compile the UNet");
+        const kernels::HeldFor part(backend_, kUnetPart);
+        RB_ASSIGN(unet_, UnetRunner::compile(model_, shape, additions, backend_, cancel));
+    }
     if (motion_) motion_->part.weights->dropPages();
     if (imagePrompt_) imagePrompt_->files().weights->dropPages();
     RB_TRY(reload(loras, loras.touched("unet"), cancel));
-    RB_TRY(controls_.compile(shape, backend_, cancel));
+    if (isControlled()) {
+        const kernels::TraceSpan span(trace_, "compile the ControlNets");
+        const kernels::HeldFor part(backend_, kControlPart);
+        RB_TRY(controls_.compile(shape, backend_, cancel));
+    }
     const auto values = static_cast<std::size_t>(shape.frames * shape.height * shape.width * kLatentChannels);
     modelLatents_.resize(values);
     prediction_.resize(values);
@@ -36,6 +44,7 @@ Status Denoiser::compile(const UnetShape& shape, const MergedLoras& loras, const
 Status Denoiser::reload(const MergedLoras& loras, const std::set<std::string, std::less<>>& touched,
                         const CancelToken& cancel) {
     const auto weights = loras.part("unet");
+    const kernels::TraceSpan span(touched.empty() ? kernels::TraceRow() : trace_, "merge LoRAs");
     if (!touched.empty()) RB_TRY(unet_->reload(StreamedWeights(*weights, cancel), touched));
     weights->dropPages();
     return {};
@@ -47,6 +56,22 @@ std::size_t Denoiser::arenaBytes() const {
 
 std::size_t Denoiser::weightBytes() const {
     return unet_ ? unet_->weightBytes() + controls_.weightBytes() : 0;
+}
+
+std::vector<PredictedPart> Denoiser::predictedParts() const {
+    std::vector<PredictedPart> parts;
+    if (unet_) parts.push_back({kUnetPart, unet_->weightBytes()});
+    if (unet_ && isControlled()) parts.push_back({kControlPart, controls_.weightBytes()});
+    return parts;
+}
+
+std::optional<MemoryHolder> Denoiser::styleBank() const {
+    if (bank_.isEmpty() || !bankSettings_) return std::nullopt;
+    const auto predicted = styleBytes(*bankSettings_);
+    MemoryHolder holder{"style bank", MemoryPlace::Ram};
+    if (predicted) holder.predictedBytes = *predicted;
+    holder.heldBytes = holder.peakBytes = bank_.bytes();
+    return holder;
 }
 
 Status Denoiser::bind(std::span<std::byte> arena) {
@@ -69,6 +94,7 @@ Result<std::size_t> Denoiser::styleBytes(const PaintSettings& settings) const {
 /// The style picture is noised as the frames are and looked at in the very steps that they take.
 Status Denoiser::fillStyleBank(Sampler& sampler, const DenoiseRequest& request, const CancelToken& cancel) {
     if (bankSettings_ && bankSettings_->hasSameNoise(request.settings)) return {};
+    const kernels::TraceSpan span(trace_, "style bank");
     bankSettings_.reset();
     bank_.clear();
     const std::vector<std::vector<float>> noControls;
@@ -137,14 +163,18 @@ Status Denoiser::denoise(const DenoiseRequest& request, const CancelToken& cance
         matchStatistics(frameLatents_, kLatentChannels, latents);
     }
     for (std::size_t i = 0; i < evaluations; ++i) {
+        const kernels::TraceSpan span(trace_, "denoising step", {"step", static_cast<double>(i)});
         // Frames of the window before stay what they became there.
         const std::size_t held = request.carried * frameValues;
         if (held > 0) sampler->addNoise(request.clean.first(held), request.noise.first(held), i, latents.first(held));
         sampler->scaleInput(i, latents, modelLatents_);
         const float timestep = sampler->timestep(i);
-        RB_TRY(controls_.addResiduals(
-            {modelLatents_, timestep, context_, request.frames, settings.controls, i, evaluations}, cancel,
-            residuals_));
+        {
+            const kernels::TraceSpan controls(isControlled() ? trace_ : kernels::TraceRow(), "controlnets");
+            RB_TRY(controls_.addResiduals(
+                {modelLatents_, timestep, context_, request.frames, settings.controls, i, evaluations}, cancel,
+                residuals_));
+        }
         if (shape().injected) {
             sampler->addNoise(request.clean, request.noise, i, frameLatents_);
             sampler->scaleInput(i, frameLatents_, frameLatents_);

@@ -7,6 +7,7 @@
 #include "engine/diffusion/full_model.h"
 #include "engine/diffusion/image_prompt.h"
 #include "engine/diffusion/merged_loras.h"
+#include "engine/diffusion/part_holders.h"
 #include "engine/diffusion/sampling/noise_source.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/unet_runner.h"
@@ -54,7 +55,13 @@ class Denoiser {
                   const CancelToken& cancel);
     std::size_t arenaBytes() const;
     std::size_t weightBytes() const;
+    /// UNet and ControlNets, once compiled.
+    std::vector<PredictedPart> predictedParts() const;
+    /// The style's keys and values, where they are injected and there are any.
+    std::optional<MemoryHolder> styleBank() const;
     Status bind(std::span<std::byte> arena);
+    /// See FramePainter::traceTo.
+    void traceTo(kernels::TraceRow row) { trace_ = row; }
 
     /// The picture whose style is injected, as latents [1,H,W,4]; for shapes with injection.
     void setStyle(std::vector<float> latents);
@@ -86,6 +93,7 @@ class Denoiser {
     std::optional<PaintSettings> bankSettings_;
     std::vector<float> modelLatents_, prediction_;  ///< [frames,H,W,4]
     std::vector<std::vector<float>> residuals_;
+    kernels::TraceRow trace_;
 };
 
 }  // namespace reelbrush::diffusion

@@ -5,6 +5,7 @@
 #include "engine/diffusion/full_model.h"
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/painter_backend.h"
+#include "engine/diffusion/part_holders.h"
 #include "engine/diffusion/shot_noise.h"
 #include "engine/diffusion/text/embedding_library.h"
 #include "engine/diffusion/vae/latent_codec.h"
@@ -44,7 +45,12 @@ class DiffusionPainter final : public FramePainter {
     void beginShot(const PaintSettings& settings) override;
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
+    void traceTo(TraceRow row) override {
+        trace_ = row;
+        denoiser_->traceTo(row);
+    }
     PainterMemory memory() const override;
+    std::vector<MemoryHolder> holders() const override;
     std::string deviceName() const override { return backend_->name(); }
     Result<std::size_t> keptBytes(const PaintSettings& settings) const override {
         return denoiser_->styleBytes(settings);
@@ -83,6 +89,7 @@ class DiffusionPainter final : public FramePainter {
     std::unique_ptr<DeviceMemory> arena_;
     int promptTokens_ = 0;
     std::vector<std::string> notes_;
+    TraceRow trace_;
 
     std::optional<ShotNoise> shot_;
     std::vector<PaintedLatents> painted_;         ///< the last frames of the shot, at most a window
@@ -154,6 +161,8 @@ UnetShape DiffusionPainter::wantedShape() const {
 
 /// The text encoders come and go before the UNet is packed, so that their memory does not add up.
 Status DiffusionPainter::encodePrompts(const StyleInputs& style, const CancelToken& cancel) {
+    const TraceSpan span(trace_, "text encoders");
+    const HeldFor part(*backend_, kTextPart);
     RB_ASSIGN(const auto tokenizer, ClipTokenizer::open(resourcesFolder() / "tokenizer"));
     std::vector<TextEncoderPart> parts{{loras_.part("text_encoder"), model_.files.textEncoder.config}};
     if (model_.files.textEncoder2.weights)
@@ -193,6 +202,8 @@ Status DiffusionPainter::encodePictures(const StyleInputs& style, const CancelTo
         return fail(StatusCode::BadInput,
                     "an IP-Adapter needs a style picture to look at; give one, or leave the "
                     "IP-Adapter out");
+    const TraceSpan span(trace_, "image encoder");
+    const HeldFor part(*backend_, kPicturePart);
     RB_ASSIGN(const ImageTokens tokens, prompt->encode(style.pictures, *backend_, cancel));
     std::vector<float>& all = denoiser_->context().imageTokens;
     all.clear();
@@ -204,6 +215,8 @@ Status DiffusionPainter::encodePictures(const StyleInputs& style, const CancelTo
 Status DiffusionPainter::compile(const CancelToken& cancel) {
     RB_TRY(denoiser_->compile(wantedShape(), loras_, cancel));
     if (!codec_) {
+        const TraceSpan span(trace_, "compile the VAE");
+        const HeldFor part(*backend_, kVaePart);
         LatentCodecOptions options;
         options.width = options_.width;
         options.height = options_.height;
@@ -212,6 +225,7 @@ Status DiffusionPainter::compile(const CancelToken& cancel) {
         RB_ASSIGN(codec_, LatentCodec::create(model_.files.vae.weights, model_.files.vae.config, *backend_, options));
         model_.files.vae.weights->dropPages();
     }
+    const HeldFor part(*backend_, kWorkSpacePart);
     RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_, *backend_));
     const std::span<std::byte> arena(arena_->data(), arena_->sizeBytes());
     RB_TRY(denoiser_->bind(arena));
@@ -304,14 +318,18 @@ Status DiffusionPainter::paint(std::span<const FrameInput> frames, const PaintSe
     RB_ENSURE(!frames.empty() && frames.size() <= windowFrames() && out.size() <= frames.size(),
               "a window of another size than the painter's");
     const std::size_t carried = frames.size() - out.size();
-    RB_TRY(encodeFrames(frames, carried, cancel));
-    RB_TRY(prepareExtra(frames, cancel));
+    {
+        const TraceSpan span(trace_, "vae encode", {"frames", static_cast<double>(out.size())});
+        RB_TRY(encodeFrames(frames, carried, cancel));
+        RB_TRY(prepareExtra(frames, cancel));
+    }
     // ControlNets look at every frame of the window, also at those that only fill it up.
     std::vector<FrameInput> window(frames.begin(), frames.end());
     window.resize(windowFrames(), window.back());
     LatentNoise fresh = shot_->fresh(windowFrames());
     RB_TRY(denoiser_->denoise({clean_, noise_, carried, window, settings, fresh}, cancel, latents_));
 
+    const TraceSpan span(trace_, "vae decode", {"frames", static_cast<double>(out.size())});
     const auto painted = std::span(latents_).subspan(carried * frameValues(), out.size() * frameValues());
     RB_TRY(codec_->decodeFrames(painted, out, [&] { return cancel.isCancelled(); }));
     if (!setup_.motion) return {};
@@ -322,6 +340,18 @@ Status DiffusionPainter::paint(std::span<const FrameInput> frames, const PaintSe
     if (painted_.size() > windowFrames())
         painted_.erase(painted_.begin(), painted_.end() - static_cast<std::ptrdiff_t>(windowFrames()));
     return {};
+}
+
+std::vector<MemoryHolder> DiffusionPainter::holders() const {
+    std::vector<PredictedPart> predicted;
+    if (denoiser_->isCompiled() && codec_) {
+        predicted = denoiser_->predictedParts();
+        predicted.push_back({kVaePart, codec_->weightBytes()});
+        predicted.push_back({kWorkSpacePart, memory().arenaBytes});
+    }
+    std::vector<MemoryHolder> holders = holdersOf(*backend_, predicted);
+    if (auto bank = denoiser_->styleBank()) holders.push_back(*std::move(bank));
+    return holders;
 }
 
 PainterMemory DiffusionPainter::memory() const {

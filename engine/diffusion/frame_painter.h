@@ -1,9 +1,11 @@
 #pragma once
 
 #include "engine/core/cancel_token.h"
+#include "engine/core/memory_holder.h"
 #include "engine/core/status.h"
 #include "engine/diffusion/painting_setup.h"
 #include "engine/diffusion/sampling/sampler_settings.h"
+#include "kernels/tensor/tracer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +105,12 @@ class FramePainter {
     virtual Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                          std::span<const std::span<float>> out) = 0;
 
+    /// Where what it does is written from here on; an empty row ends that. The tracer must live until then.
+    virtual void traceTo(kernels::TraceRow) {}
+
     virtual PainterMemory memory() const = 0;
+    /// Who holds what of it, as predicted and as counted; also what came and went.
+    virtual std::vector<MemoryHolder> holders() const { return {}; }
     /// What computes: "CPU", or the GPU's name.
     virtual std::string deviceName() const { return "CPU"; }
     /// What painting with these settings keeps beside that: keys and values of a style picture.

@@ -2,6 +2,7 @@
 
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/painter_backend.h"
+#include "engine/diffusion/part_holders.h"
 #include "engine/diffusion/sampling/sampler.h"
 #include "engine/diffusion/shot_noise.h"
 #include "engine/diffusion/starter_graphs.h"
@@ -51,7 +52,9 @@ class StarterPainter final : public FramePainter {
     void beginShot(const PaintSettings& settings) override;
     Status paint(std::span<const FrameInput> frames, const PaintSettings& settings, const CancelToken& cancel,
                  std::span<const std::span<float>> out) override;
+    void traceTo(TraceRow row) override { trace_ = row; }
     PainterMemory memory() const override;
+    std::vector<MemoryHolder> holders() const override;
     std::string deviceName() const override { return backend_->name(); }
     const std::vector<std::string>& loraReports() const override { return loras_.reports; }
     const std::vector<std::string>& notes() const override { return notes_; }
@@ -71,6 +74,7 @@ class StarterPainter final : public FramePainter {
     std::unique_ptr<DeviceMemory> arena_;
     MergedLoras loras_;
     std::vector<std::string> notes_;
+    TraceRow trace_;
     std::vector<float> nullTokens_, styleTokens_;
     std::optional<ShotNoise> shot_;
     std::vector<float> noise_, latents_, structureLatents_, prediction_;
@@ -96,8 +100,12 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
     styleTokens_ = nullTokens_;
     const StreamedWeights unet(*model_.unet, cancel);
     const StreamedWeights vae(*model_.vae, cancel);
-    RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, shape()), unet, *backend_));
+    {
+        const HeldFor part(*backend_, kUnetPart);
+        RB_ASSIGN(denoise_, Plan::compile(starterDenoiseGraph(model_, shape()), unet, *backend_));
+    }
     RB_TRY(switchLoras(loras, cancel));
+    const HeldFor part(*backend_, kVaePart);
     RB_ASSIGN(encode_, Plan::compile(starterEncodeGraph(model_, shape()), vae, *backend_));
     RB_ASSIGN(decode_, Plan::compile(starterDecodeGraph(model_, shape()), vae, *backend_));
     model_.unet->dropPages();
@@ -113,6 +121,7 @@ Status StarterPainter::compile(const std::vector<LoraChoice>& loras, const Cance
 }
 
 Status StarterPainter::allocateArena() {
+    const HeldFor part(*backend_, kWorkSpacePart);
     RB_ASSIGN(arena_, allocateWorkSpace(memory(), options_, *backend_));
     const std::span<std::byte> arena(arena_->data(), arena_->sizeBytes());
     for (auto* plan : {&encode_, &denoise_, &decode_}) RB_TRY((*plan)->bind(arena));
@@ -130,6 +139,8 @@ Status StarterPainter::setStyle(const StyleInputs& style, const CancelToken& can
     const auto& pictures = style.pictures;
     styleTokens_ = nullTokens_;
     if (pictures.empty()) return {};
+    const TraceSpan span(trace_, "style tokens");
+    const HeldFor part(*backend_, kPicturePart);
     std::ranges::fill(styleTokens_, 0.0f);
     for (const auto& picture : pictures) {
         RB_TRY(cancel.check());
@@ -156,6 +167,7 @@ Status StarterPainter::denoise(Sampler& sampler, const PaintSettings& settings, 
     LatentNoise freshNoise = shot_->fresh(frames());  // drawn from only where the model's scheduler asks for it
     RB_TRY(sampler.start({}, noise_, latents_));
     for (std::size_t i = 0; i < sampler.evaluations(); ++i) {
+        const TraceSpan span(trace_, "denoising step", {"step", static_cast<double>(i)});
         sampler.scaleInput(i, latents_, denoise_->input("latents"));
         std::ranges::copy(structureLatents_, denoise_->input("structure").begin());
         denoise_->input("timestep")[0] = sampler.timestep(i);
@@ -198,15 +210,26 @@ Status StarterPainter::paint(std::span<const FrameInput> frames, const PaintSett
     forEachFrame(this->frames(), [&](std::size_t i) {
         std::ranges::copy(frames[std::min(i, frames.size() - 1)].picture, pictures.subspan(i * values).begin());
     });
-    RB_TRY(encode_->run(isCancelled));
+    {
+        const TraceSpan span(trace_, "vae encode");
+        RB_TRY(encode_->run(isCancelled));
+    }
     std::ranges::copy(encode_->output("latents"), structureLatents_.begin());
     RB_TRY(denoise(*sampler, settings, cancel));
+    const TraceSpan span(trace_, "vae decode");
     std::ranges::copy(latents_, decode_->input("latents").begin());
     RB_TRY(decode_->run(isCancelled));
     const auto painted = decode_->output("picture");
     forEachFrame(out.size(),
                  [&](std::size_t i) { std::ranges::copy(painted.subspan(i * values, values), out[i].begin()); });
     return {};
+}
+
+std::vector<MemoryHolder> StarterPainter::holders() const {
+    const PredictedPart predicted[] = {{kUnetPart, denoise_->weightBytes()},
+                                       {kVaePart, encode_->weightBytes() + decode_->weightBytes()},
+                                       {kWorkSpacePart, memory().arenaBytes}};
+    return holdersOf(*backend_, predicted);
 }
 
 PainterMemory StarterPainter::memory() const {

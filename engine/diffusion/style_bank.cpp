@@ -36,6 +36,13 @@ void StyleBank::read(std::size_t evaluation, std::size_t index, std::span<float>
     std::ranges::transform(evaluations_[evaluation][index], out.begin(), kernels::halfToFloat);
 }
 
+std::size_t StyleBank::bytes() const {
+    std::size_t values = 0;
+    for (const auto& evaluation : evaluations_)
+        for (const auto& tensor : evaluation) values += tensor.size();
+    return values * sizeof(std::uint16_t);
+}
+
 void matchStatistics(std::span<const float> like, std::size_t channels, std::span<float> latents) {
     constexpr double kLeastDeviation = 1e-6;  // of a channel that is flat there is nothing to stretch
     for (std::size_t c = 0; c < channels; ++c) {

@@ -25,6 +25,8 @@ class StyleBank {
     void read(std::size_t evaluation, std::size_t index, std::span<float> out) const;
 
     std::size_t evaluations() const { return evaluations_.size(); }
+    /// Of all tensors.
+    std::size_t bytes() const;
 
   private:
     std::vector<std::vector<std::vector<std::uint16_t>>> evaluations_;

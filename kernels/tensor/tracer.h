@@ -2,6 +2,7 @@
 
 #include "kernels/tensor/status.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -91,28 +92,28 @@ inline TraceRow traceRow(Tracer* tracer, std::string_view name) {
 /// A span from here to the end of the scope.
 class TraceSpan {
   public:
-    /// name: must outlive this; a literal. value: what it belongs to, if anything: {"frame", 12}.
-    TraceSpan(TraceRow where, const char* name, TraceValue value = {}) : where_(where) {
+    /// name: must outlive this; a literal. values: what it belongs to, if anything: {"frame", 12}.
+    TraceSpan(TraceRow where, const char* name, TraceValue first = {}, TraceValue second = {}) : where_(where) {
         if (!where_) return;
         name_ = name;
-        value_ = value;
+        setValues(first, second);
         startNs_ = Tracer::now();
     }
     ~TraceSpan() {
         if (!where_) return;
-        const std::span<const TraceValue> values(&value_, value_.name.empty() ? 0 : 1);
-        where_.tracer->addSpan(where_.row, name_, startNs_, Tracer::now(), values);
+        const auto count = static_cast<std::size_t>(!values_[0].name.empty()) + !values_[1].name.empty();
+        where_.tracer->addSpan(where_.row, name_, startNs_, Tracer::now(), std::span(values_).first(count));
     }
     TraceSpan(const TraceSpan&) = delete;
     TraceSpan& operator=(const TraceSpan&) = delete;
 
     /// What it belongs to, where that is known only now.
-    void setValue(TraceValue value) { value_ = value; }
+    void setValues(TraceValue first, TraceValue second = {}) { values_ = {first, second}; }
 
   private:
     TraceRow where_;
     const char* name_ = nullptr;
-    TraceValue value_{};
+    std::array<TraceValue, 2> values_{};
     std::int64_t startNs_ = 0;
 };
 
