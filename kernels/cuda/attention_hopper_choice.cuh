@@ -65,24 +65,29 @@ std::vector<HopperAttention> hopperAttentionsOfType(int headSize) {
                 hopperOf<T, 40, HopperDivision<2, 128, 3, 1, true>>(),
                 hopperOf<T, 40, HopperDivision<3, 128, 3, 1, true>>(),
                 hopperOf<T, 40, HopperDivision<4, 64, 4, 1, true>>(),
-                hopperOf<T, 40, HopperDivision<3, 96, 3, 1, false>>()};
+                hopperOf<T, 40, HopperDivision<3, 96, 4, 1, false>>(),
+                hopperOf<T, 40, HopperDivision<4, 80, 4, 1, false>>()};
     if (headSize <= 64)
         return {hopperOf<T, 64, HopperDivision<4, 64, 4, 1, false>>(),
+                hopperOf<T, 64, HopperDivision<2, 64, 4, 2, false>>(),
                 hopperOf<T, 64, HopperDivision<3, 64, 4, 1, false>>(),
-                hopperOf<T, 64, HopperDivision<3, 96, 3, 1, false>>(),
-
-                hopperOf<T, 64, HopperDivision<2, 128, 3, 1, true>>()};
+                hopperOf<T, 64, HopperDivision<3, 96, 4, 1, false>>(),
+                hopperOf<T, 64, HopperDivision<2, 128, 3, 1, true>>(),
+                hopperOf<T, 64, HopperDivision<3, 80, 4, 1, false>>()};
     if (headSize <= 80)
         return {hopperOf<T, 80, HopperDivision<3, 64, 4, 1, false>>(),
                 hopperOf<T, 80, HopperDivision<2, 128, 3, 1, true>>(),
                 hopperOf<T, 80, HopperDivision<1, 64, 2, 3, false>>(),
-                hopperOf<T, 80, HopperDivision<3, 96, 3, 1, false>>()};
+                hopperOf<T, 80, HopperDivision<3, 96, 3, 1, false>>(),
+                hopperOf<T, 80, HopperDivision<3, 80, 4, 1, false>>()};
     if (headSize <= 128)
         return {hopperOf<T, 128, HopperDivision<2, 64, 4, 1, false>>(),
                 hopperOf<T, 128, HopperDivision<1, 64, 2, 2, false>>(),
-                hopperOf<T, 128, HopperDivision<2, 96, 3, 1, true>>()};
+                hopperOf<T, 128, HopperDivision<2, 96, 3, 1, true>>(),
+                hopperOf<T, 128, HopperDivision<2, 80, 4, 1, false>>()};
     return {hopperOf<T, kMaxHopperHead, HopperDivision<2, 64, 4, 1, false>>(),
-            hopperOf<T, kMaxHopperHead, HopperDivision<1, 64, 2, 2, false>>()};
+            hopperOf<T, kMaxHopperHead, HopperDivision<1, 64, 2, 2, false>>(),
+            hopperOf<T, kMaxHopperHead, HopperDivision<2, 80, 3, 1, false>>()};
 }
 
 }  // namespace reelbrush::kernels
