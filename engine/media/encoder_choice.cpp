@@ -23,12 +23,13 @@ namespace {
 struct UsualName {
     std::string_view name;
     std::array<const char*, 3> encoders;
+    const char* nvenc = nullptr;
 };
 
 constexpr std::array kUsualNames{
-    UsualName{"h264", {"libx264", "libopenh264", "h264_v4l2m2m"}},
-    UsualName{"h265", {"libx265", "hevc_v4l2m2m", nullptr}},
-    UsualName{"av1", {"libsvtav1", "libaom-av1", "librav1e"}},
+    UsualName{"h264", {"libx264", "libopenh264", "h264_v4l2m2m"}, "h264_nvenc"},
+    UsualName{"h265", {"libx265", "hevc_v4l2m2m", nullptr}, "hevc_nvenc"},
+    UsualName{"av1", {"libsvtav1", "libaom-av1", "librav1e"}, "av1_nvenc"},
     UsualName{"vp9", {"libvpx-vp9", nullptr, nullptr}},
     UsualName{"prores", {"prores_ks", "prores", nullptr}},
     UsualName{"ffv1", {"ffv1", nullptr, nullptr}},
@@ -59,14 +60,24 @@ std::vector<std::string> namesThatFit(const Container& container) {
     return names;
 }
 
-const AVCodec* findEncoder(const std::string& wanted) {
+const UsualName* findUsual(const std::string& wanted) {
     std::string_view name = wanted;
     for (const auto& [other, usual] : kOtherNames) {
         if (other == wanted) name = usual;
     }
-    for (const UsualName& usual : kUsualNames) {
-        if (usual.name == name) return encoderOf(usual);
-    }
+    const auto* found = std::find_if(kUsualNames.begin(), kUsualNames.end(),
+                                     [&](const UsualName& usual) { return usual.name == name; });
+    return found == kUsualNames.end() ? nullptr : found;
+}
+
+const AVCodec* findNvenc(const std::string& wanted) {
+    const UsualName* usual = findUsual(wanted);
+    if (usual) return usual->nvenc ? avcodec_find_encoder_by_name(usual->nvenc) : nullptr;
+    return isNvenc(wanted) ? avcodec_find_encoder_by_name(wanted.c_str()) : nullptr;
+}
+
+const AVCodec* findEncoder(const std::string& wanted) {
+    if (const UsualName* usual = findUsual(wanted)) return encoderOf(*usual);
     const AVCodec* codec = avcodec_find_encoder_by_name(wanted.c_str());
     return codec && codec->type == AVMEDIA_TYPE_VIDEO ? codec : nullptr;
 }
@@ -106,6 +117,10 @@ const AVCodec* encoderForSize(const AVCodec* codec, int width, int height) {
 
 }  // namespace
 
+bool isNvenc(std::string_view encoder) {
+    return encoder.ends_with("_nvenc");
+}
+
 int bitsToWrite(const EncodeOptions& options, const ClipInfo& source, int usual, int deep) {
     if (options.bitsPerComponent > 0) return options.bitsPerComponent;
     return source.video.bitsPerComponent > 8 ? deep : usual;
@@ -115,7 +130,12 @@ Result<EncoderChoice> chooseVideoEncoder(const Container& container, const Pictu
                                          const EncodeOptions& options) {
     const std::string wanted = options.codec.empty() ? std::string(container.defaultCodec) : options.codec;
     EncoderChoice choice;
-    choice.codec = findEncoder(wanted);
+    const bool byCard = options.encoder == EncoderPlace::Nvenc;
+    choice.codec = byCard ? findNvenc(wanted) : findEncoder(wanted);
+    if (byCard && !choice.codec)
+        return fail(
+            StatusCode::Unsupported,
+            fmt::format("the installed FFmpeg has no NVENC encoder for {}; let the processor encode it", wanted));
     const std::string available = fmt::format("{}", fmt::join(namesThatFit(container), ", "));
     if (!choice.codec) {
         return fail(

@@ -5,6 +5,7 @@
 #include "engine/media/output_target.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,12 @@ struct EncoderChoice {
     std::vector<std::string> notes;
 };
 
+/// Whether FFmpeg's encoder of that name is a graphics card's ("h264_nvenc").
+bool isNvenc(std::string_view encoder);
+
 /// Chooses encoder, pixel format and quality settings for a container. Errors: BadInput (no such encoder: lists the
-/// names), Unsupported (not for this container: says which are, and which container would do).
+/// names), Unsupported (not for this container: says which are, and which container would do; NVENC for a codec that it
+/// does not know). With EncoderPlace::Auto the processor's encoder.
 Result<EncoderChoice> chooseVideoEncoder(const Container& container, const PictureNeeds& needs,
                                          const EncodeOptions& options);
 

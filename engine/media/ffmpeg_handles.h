@@ -47,6 +47,7 @@ using Frame = std::unique_ptr<AVFrame, FfmpegDelete<av_frame_free>>;
 using Packet = std::unique_ptr<AVPacket, FfmpegDelete<av_packet_free>>;
 using Resampler = std::unique_ptr<SwrContext, FfmpegDelete<swr_free>>;
 using Scaler = std::unique_ptr<SwsContext, SwsDelete>;
+using BufferRef = std::unique_ptr<AVBufferRef, FfmpegDelete<av_buffer_unref>>;
 
 /// Options for FFmpeg's open functions, which take what they know out of the dictionary and leave the rest.
 class Options {

@@ -1,6 +1,8 @@
 #include "engine/media/frame_decoder.h"
 
 #include "engine/media/container_length.h"
+#include "engine/media/cuda_video_device.h"
+#include "engine/media/decoder_choice.h"
 #include "engine/media/ffmpeg_error.h"
 #include "engine/media/packet_scan.h"
 
@@ -25,33 +27,34 @@ std::string codecName(const AVCodecParameters& parameters) {
     return av_fourcc_make_string(tag.data(), parameters.codec_tag);
 }
 
-/// FFmpeg's own VP8 and VP9 decoders leave out the alpha channel that WebM can carry beside the picture; libvpx's do
-/// not.
-const AVCodec* findDecoder(const AVStream& stream) {
-    const AVCodecID id = stream.codecpar->codec_id;
-    const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
-    if (alpha && std::string_view(alpha->value) == "1") {
-        const AVCodec* decoder = nullptr;
-        if (id == AV_CODEC_ID_VP9) decoder = avcodec_find_decoder_by_name("libvpx-vp9");
-        if (id == AV_CODEC_ID_VP8) decoder = avcodec_find_decoder_by_name("libvpx");
-        if (decoder) return decoder;
-    }
-    return avcodec_find_decoder(id);
-}
-
 bool isDamaged(const AVFrame& frame) {
     return frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<FrameDecoder>> FrameDecoder::open(const std::filesystem::path& file, int threads) {
-    std::unique_ptr<FrameDecoder> decoder(new FrameDecoder(file, threads));
+Result<std::unique_ptr<FrameDecoder>> FrameDecoder::open(const std::filesystem::path& file,
+                                                         const DecodeOptions& options) {
+    std::unique_ptr<FrameDecoder> decoder(new FrameDecoder(file, options));
     RB_TRY(decoder->start());
     return decoder;
 }
 
 Status FrameDecoder::start() {
+    const Status begun = begin();
+    if (begun || !usesHardware_) return begun;
+    giveUpHardware(begun.error().message);
+    return begin();
+}
+
+void FrameDecoder::giveUpHardware(const std::string& reason) {
+    notes_.push_back(fmt::format("decoded by the processor, not by the graphics card: {}", reason));
+    options_.cudaDevice = -1;
+}
+
+Status FrameDecoder::begin() {
+    usesHardware_ = surfacesRefused_ = false;
+    codec_.reset();
     RB_ASSIGN(demuxer_, Demuxer::open(file_));
     const auto listening = demuxer_->log().listen();
     RB_TRY(openCodec());
@@ -73,9 +76,37 @@ Status FrameDecoder::start() {
     return {};
 }
 
+AVPixelFormat FrameDecoder::takeCudaSurfaces(AVCodecContext* codec, const AVPixelFormat* offered) {
+    for (const AVPixelFormat* format = offered; *format != AV_PIX_FMT_NONE; ++format)
+        if (*format == AV_PIX_FMT_CUDA) return *format;
+    static_cast<FrameDecoder*>(codec->opaque)->surfacesRefused_ = true;
+    return AV_PIX_FMT_NONE;
+}
+
+/// The graphics card's decoder where it takes the stream, else the processor's; null where there is none.
+const AVCodec* FrameDecoder::chooseCodec() {
+    const StreamTraits traits = traitsOf(demuxer_->video());
+    if (options_.cudaDevice >= 0 && !demuxer_->isPictureFile()) {
+        const auto offered = options_.probe(options_.cudaDevice);
+        std::string reason = offered ? reasonAgainstHardware(traits, *offered) : offered.error().message;
+        if (reason.empty() && !device_) {
+            auto device = openCudaVideoDevice(options_.cudaDevice);
+            if (device) {
+                device_ = std::move(*device);
+            } else {
+                reason = device.error().message;
+            }
+        }
+        usesHardware_ = reason.empty();
+        if (usesHardware_) return cudaDecoder(traits.codec);
+        giveUpHardware(reason);
+    }
+    return softwareDecoder(traits);
+}
+
 Status FrameDecoder::openCodec() {
     const AVStream& stream = demuxer_->video();
-    const AVCodec* decoder = findDecoder(stream);
+    const AVCodec* decoder = chooseCodec();
     if (!decoder)
         return fail(StatusCode::Unsupported,
                     fmt::format("{} is coded as '{}', for which the installed FFmpeg has no decoder; convert it first",
@@ -84,7 +115,12 @@ Status FrameDecoder::openCodec() {
     if (!codec_) return fail(StatusCode::OutOfMemory, fmt::format("no memory to decode {}", quoted(file_)));
     int code = avcodec_parameters_to_context(codec_.get(), stream.codecpar);
     codec_->pkt_timebase = stream.time_base;
-    codec_->thread_count = threads_;
+    codec_->thread_count = usesHardware_ ? 1 : options_.threads;
+    if (usesHardware_) {
+        codec_->hw_device_ctx = av_buffer_ref(device_.get());
+        codec_->opaque = this;
+        codec_->get_format = takeCudaSurfaces;
+    }
     codec_->max_pixels = kMaxPixels;
     // A picture is whole or refused; in videos real files break small rules that do not show, so that only what the
     // decoder marks as damaged counts there. The TIFF decoder would refuse every tag that it does not know.
@@ -173,6 +209,8 @@ Result<Frame> FrameDecoder::receive() {
         Frame frame(av_frame_alloc());
         if (!frame) return fail(StatusCode::OutOfMemory, fmt::format("no memory to decode {}", quoted(file_)));
         const int code = avcodec_receive_frame(codec_.get(), frame.get());
+        if (surfacesRefused_)
+            return fail(StatusCode::Unsupported, "it refuses this clip" + ffmpegRemark(demuxer_->log()));
         const bool begun = lastTicks_ != AV_NOPTS_VALUE;
         if (code == AVERROR(EAGAIN)) {
             RB_TRY(feed());
@@ -185,7 +223,10 @@ Result<Frame> FrameDecoder::receive() {
         } else {
             const std::int64_t ticks = frame->best_effort_timestamp;
             if (firstTicksWanted_ != AV_NOPTS_VALUE && ticks < firstTicksWanted_) continue;
-            if (!isDamaged(*frame)) return frame;
+            if (!isDamaged(*frame)) {
+                if (frame->format != AV_PIX_FMT_CUDA) return frame;
+                return download_.download(*frame, codec_->sw_pix_fmt);
+            }
             if (begun || demuxer_->isPictureFile()) {
                 stopAt("its data is damaged");
                 return endOfStream();
@@ -230,6 +271,10 @@ Result<std::optional<DecodedFrame>> FrameDecoder::next() {
     std::optional<DecodedFrame> frame = std::move(ahead_);
     ahead_.reset();
     auto following = decode();
+    if (!following && usesHardware_) {
+        giveUpHardware(following.error().message);
+        following = decodeByProcessor(frame->index + 1);
+    }
     if (!following) {
         errorAhead_ = following.error();
     } else if (*following) {
@@ -237,6 +282,14 @@ Result<std::optional<DecodedFrame>> FrameDecoder::next() {
         frame->duration = ahead_->time - frame->time;
     }
     return frame;
+}
+
+/// What comes at this place when all is decoded anew, by the processor alone.
+Result<std::optional<DecodedFrame>> FrameDecoder::decodeByProcessor(std::int64_t index) {
+    RB_TRY(begin());
+    RB_TRY(skipTo(index));
+    if (!ahead_ && errorAhead_) return fail(*errorAhead_);
+    return std::exchange(ahead_, std::nullopt);
 }
 
 Result<bool> FrameDecoder::jumpTo(std::int64_t index) {

@@ -4,10 +4,14 @@
 #include "engine/core/status.h"
 #include "engine/media/demuxer.h"
 #include "engine/media/ffmpeg_handles.h"
+#include "engine/media/hardware_decoders.h"
+#include "engine/media/surface_download.h"
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace reelbrush::media {
 
@@ -19,12 +23,23 @@ struct DecodedFrame {
     std::int64_t index = 0;
 };
 
+/// How frames are decoded.
+struct DecodeOptions {
+    int threads = 1;      ///< of the processor, as in OpenOptions
+    int cudaDevice = -1;  ///< as in OpenOptions
+    /// Tells what that card's decoder takes.
+    Result<std::vector<HardwareDecoder>> (*probe)(int device) = probeHardwareDecoders;
+};
+
 /// Decodes the video stream of a file in presentation order. One frame is read ahead, since only the next frame's time
 /// tells how long a frame is shown. Not thread-safe.
+///
+/// A graphics card's decoder gives the same frames. Whatever goes wrong with it, at the beginning or in the middle, the
+/// processor takes over at that very frame, so that only what the processor cannot decode either is an error.
 class FrameDecoder {
   public:
-    /// threads: as in OpenOptions. Errors: as Demuxer::open; Unsupported (no decoder), BadInput (no frame decodes).
-    static Result<std::unique_ptr<FrameDecoder>> open(const std::filesystem::path& file, int threads);
+    /// Errors: as Demuxer::open; Unsupported (no decoder), BadInput (no frame decodes).
+    static Result<std::unique_ptr<FrameDecoder>> open(const std::filesystem::path& file, const DecodeOptions& options);
 
     /// The next frame, or nothing at the end. Whole frames come first; then, where data was damaged or the file is cut
     /// short, BadInput with file, time and count, again at every later call.
@@ -36,11 +51,20 @@ class FrameDecoder {
     Status skipTo(std::int64_t index);
 
     Demuxer& demuxer() { return *demuxer_; }
+    bool usesHardware() const { return usesHardware_; }
+    /// What a user should know: why a graphics card's decoder was not used.
+    const std::vector<std::string>& notes() const { return notes_; }
 
   private:
-    FrameDecoder(std::filesystem::path file, int threads) : file_(std::move(file)), threads_(threads) {}
+    FrameDecoder(std::filesystem::path file, const DecodeOptions& options)
+        : file_(std::move(file)), options_(options) {}
     Status start();
+    Status begin();
     Status openCodec();
+    const AVCodec* chooseCodec();
+    void giveUpHardware(const std::string& reason);
+    Result<std::optional<DecodedFrame>> decodeByProcessor(std::int64_t index);
+    static AVPixelFormat takeCudaSurfaces(AVCodecContext* codec, const AVPixelFormat* offered);
     Result<Frame> receive();
     Status feed();
     Result<Frame> endOfStream() const;
@@ -52,7 +76,12 @@ class FrameDecoder {
     std::string position() const;
 
     std::filesystem::path file_;
-    int threads_;
+    DecodeOptions options_;
+    std::vector<std::string> notes_;
+    BufferRef device_;  // of the graphics card, once it was opened
+    SurfaceDownload download_;
+    bool usesHardware_ = false;
+    bool surfacesRefused_ = false;
     std::unique_ptr<Demuxer> demuxer_;
     CodecContext codec_;
     Packet packet_;

@@ -11,11 +11,21 @@
 
 namespace reelbrush::media {
 
+/// Who compresses: the processor, or a graphics card's encoder (NVENC), which is quicker and makes larger files.
+enum class EncoderPlace {
+    Auto,  ///< NVENC where a card is named that has it for the codec and gives up nothing, else the processor
+    Processor,
+    Nvenc
+};
+
 struct EncodeOptions {
     /// FFmpeg encoder or a usual name ("h264", "h265", "av1", "prores", "ffv1", "vp9", "gif"); empty: what the
     /// container likes best (mp4, mov, mkv, avi: H.264; webm: VP9; gif; png, exr, jpg, webp, tiff: pictures). For a
     /// folder: its picture format ("png", the default, "exr", ...).
     std::string codec;
+    EncoderPlace encoder = EncoderPlace::Auto;
+    /// The NVIDIA card, counted from 0, whose encoder may be used; negative: none, unless NVENC is asked for.
+    int cudaDevice = -1;
     /// 0 (worst) to 100 (visually lossless and beyond); mapped to each codec's own scale. Default 80.
     int quality = 80;
     /// Bits per component wanted; lowered to what the codec takes. 0: as the source, rounded to 8 or 10 (PNG: 8 or 16).

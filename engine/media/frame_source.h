@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace reelbrush::media {
 
@@ -22,6 +24,9 @@ struct OpenOptions {
     Rational sequenceRate{25, 1};
     /// Decoder threads; 0: as FFmpeg likes.
     int threads = 1;
+    /// The NVIDIA card, counted from 0, whose video decoder may be used; negative: none. The frames are the same, bit
+    /// by bit. Where it does not take the clip, or fails on the way, the processor decodes, and notes() says so.
+    int cudaDevice = -1;
 };
 
 /// A video, a picture or a numbered picture sequence, read in order. Not thread-safe: one thread at a time.
@@ -32,6 +37,10 @@ class FrameSource {
     /// The next frame, or nothing at the end. Errors, the same again at each later call: BadInput (damaged data or a
     /// file cut short: names file and time, after all whole frames before that), Unsupported, OutOfMemory.
     virtual Result<std::optional<VideoFrame>> next() = 0;
+    /// What a user should know about how it was read.
+    virtual std::vector<std::string> notes() const { return {}; }
+    /// Whether a graphics card decodes.
+    virtual bool usesHardware() const { return false; }
 };
 
 /// path: a file; or a sequence as printf pattern ("shot.%04d.png", "%%" for a percent sign), or as a folder that holds

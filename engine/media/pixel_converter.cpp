@@ -33,6 +33,7 @@ bool isFloat(AVPixelFormat format) {
 /// The planar format that zimg writes; packed ones are then only re-ordered.
 AVPixelFormat planarFor(AVPixelFormat format) {
     if (isPlanarInteger(format) || isFloat(format)) return format;
+    if (format == AV_PIX_FMT_P010LE) return AV_PIX_FMT_YUV420P10LE;
     const bool deep = bitsOf(format) > 8;
     if (hasAlphaPlane(format)) return deep ? AV_PIX_FMT_GBRAP16LE : AV_PIX_FMT_GBRAP;
     return deep ? AV_PIX_FMT_GBRP16LE : AV_PIX_FMT_GBRP;

@@ -36,8 +36,9 @@ std::optional<Cost> costOf(AVPixelFormat format, const PixelFormatWish& wish) {
     if (!description || (description->flags & kUnfit) != 0 || isDeprecatedFullRange(format)) return std::nullopt;
     if (description->nb_components < 3) return std::nullopt;
     const bool rgb = isRgbFormat(format);
-    // Packed Y'CbCr and formats of fewer than 8 bits would each need a path of their own.
-    if (!rgb && !isPlanarInteger(format)) return std::nullopt;
+    // Packed Y'CbCr and formats of fewer than 8 bits would each need a path of their own; P010 is all that NVENC takes
+    // for 10 bits.
+    if (!rgb && !isPlanarInteger(format) && format != AV_PIX_FMT_P010LE) return std::nullopt;
     const int bits = bitsOf(format);
     if (bits < 8) return std::nullopt;
 

@@ -59,6 +59,20 @@ void applyProRes(EncoderChoice& choice, int quality) {
     choice.options.emplace_back("vendor", "apl0");
 }
 
+/// Constant quality without a ceiling for the bit rate. No frames out of order: NVENC counts their decoding times in
+/// steps of an even rate, which clips of uneven rate do not have.
+void applyNvenc(EncoderChoice& choice, int quality) {
+    const Scale scale = choice.codec->id == AV_CODEC_ID_H264   ? Scale{45, 19, 7}
+                        : choice.codec->id == AV_CODEC_ID_HEVC ? Scale{46, 21, 8}
+                                                               : Scale{50, 27, 8};
+    choice.options.insert(choice.options.end(), {{"preset", "p5"},
+                                                 {"tune", "hq"},
+                                                 {"rc", "vbr"},
+                                                 {"cq", fmt::format("{}", rounded(scale, quality))},
+                                                 {"b", "0"},
+                                                 {"bf", "0"}});
+}
+
 }  // namespace
 
 void applyQuality(EncoderChoice& choice, int wanted) {
@@ -90,6 +104,8 @@ void applyQuality(EncoderChoice& choice, int wanted) {
         if (name == "libvpx-vp9") set("row-mt", "1");
         // VP8 has no constant quality without a bit rate ceiling.
         if (name == "libvpx") choice.options.back() = {"b", "20M"};
+    } else if (isNvenc(name)) {
+        applyNvenc(choice, quality);
     } else if (name == "prores_ks") {
         applyProRes(choice, quality);
     } else if (name == "libwebp" || name == "libwebp_anim") {

@@ -1,5 +1,6 @@
 #include "engine/media/video_encoder.h"
 
+#include "engine/media/cuda_video_device.h"
 #include "engine/media/ffmpeg_error.h"
 
 #include <fmt/format.h>
@@ -51,6 +52,10 @@ Result<std::unique_ptr<VideoEncoder>> VideoEncoder::open(const EncoderChoice& ch
     describe(*encoder->context_, choice, setup);
     // SVT-AV1 prints past FFmpeg's log, and can be hushed by its environment variable only.
     if (std::string_view(choice.codec->name) == "libsvtav1") ::setenv("SVT_LOG", "1", 0);
+    if (isNvenc(choice.codec->name)) {
+        RB_ASSIGN(BufferRef device, openCudaVideoDevice(std::max(setup.cudaDevice, 0)));
+        encoder->context_->hw_device_ctx = device.release();
+    }
     Options options;
     for (const auto& [key, value] : choice.options) options.set(key.c_str(), value.c_str());
     const int code = avcodec_open2(encoder->context_.get(), choice.codec, options.address());

@@ -27,6 +27,8 @@ struct EncoderSetup {
     bool globalHeader = false;
     /// Frames stay in order: for containers that have no presentation times of their own.
     bool noReordering = false;
+    /// The card of an NVENC encoder; negative: the first.
+    int cudaDevice = -1;
 };
 
 /// Float frames in, compressed packets out, with exact times. Not thread-safe.

@@ -1,4 +1,5 @@
 #include "engine/media/clip_writer.h"
+#include "engine/media/cuda_driver.h"
 #include "engine/media/encoder_choice.h"
 #include "engine/media/ffmpeg_error.h"
 #include "engine/media/ffmpeg_log.h"
@@ -38,26 +39,7 @@ class VideoSink final : public FrameSink {
         const auto listening = log_.listen();
         const ClipInfo& source = request.source;
         const Container& container = *request.target.container;
-        const PictureNeeds needs{request.width, request.height,
-                                 bitsToWrite(request.options, source, kUsualBits, kDeepBits), source.video.hasAlpha};
-        RB_ASSIGN(EncoderChoice choice, chooseVideoEncoder(container, needs, request.options));
-        notes_ = choice.notes;
-        RB_ASSIGN(writer_, ClipWriter::create(request.target.path, container, log_));
-
-        EncoderSetup setup;
-        setup.width = request.width;
-        setup.height = request.height;
-        setup.colour = chooseVideoColour(source, request.height, choice.format, choice.codec->id,
-                                         writer_->context().oformat->name);
-        setup.pixelAspect = source.video.pixelAspect;
-        setup.timeBase = chooseTimeBase(source, container, choice.codec->id);
-        setup.averageRate = source.video.averageRate;
-        setup.threads = request.options.threads;
-        setup.globalHeader = writer_->wantsGlobalHeader();
-        setup.noReordering = container.constantRateOnly;
-        auto encoder = VideoEncoder::open(choice, setup);
-        if (!encoder) return fail(encoder.error().code, encoder.error().message + ffmpegRemark(log_));
-        encoder_ = std::move(*encoder);
+        RB_TRY(openEncoder(request));
 
         RB_TRY(addVideoStream(source));
         CarriedSpan span = spanFor(request);
@@ -68,7 +50,7 @@ class VideoSink final : public FrameSink {
         origin_ = span.origin;
         const bool constant =
             !source.video.variableRate && source.video.averageRate.isKnown() && source.video.averageRate.num > 0;
-        clock_.emplace(setup.timeBase, origin_,
+        clock_.emplace(encoder_->context().time_base, origin_,
                        constant ? Rational(1) / source.video.averageRate : Rational::unknown());
         framesExpected_ = source.video.frameCount;
         return writer_->start();
@@ -101,6 +83,49 @@ class VideoSink final : public FrameSink {
     std::int64_t bytesWritten() const override { return writer_->bytesWritten(); }
 
   private:
+    Status openEncoder(const SinkRequest& request) {
+        const EncodeOptions& options = request.options;
+        if (options.encoder == EncoderPlace::Auto && options.cudaDevice >= 0 && hasCudaDriver()) {
+            const Status opened = openEncoder(request, EncoderPlace::Nvenc);
+            // A card may lack the encoder, or the codec; and what the processor holds without loss stays with it.
+            if (opened && notes_.empty()) return {};
+            log_.clear();
+        }
+        return openEncoder(request,
+                           options.encoder == EncoderPlace::Nvenc ? EncoderPlace::Nvenc : EncoderPlace::Processor);
+    }
+
+    Status openEncoder(const SinkRequest& request, EncoderPlace place) {
+        const ClipInfo& source = request.source;
+        const Container& container = *request.target.container;
+        EncodeOptions options = request.options;
+        options.encoder = place;
+        const PictureNeeds needs{request.width, request.height, bitsToWrite(options, source, kUsualBits, kDeepBits),
+                                 source.video.hasAlpha};
+        RB_ASSIGN(EncoderChoice choice, chooseVideoEncoder(container, needs, options));
+        notes_ = choice.notes;
+        if (!writer_) {
+            RB_ASSIGN(writer_, ClipWriter::create(request.target.path, container, log_));
+        }
+
+        EncoderSetup setup;
+        setup.width = request.width;
+        setup.height = request.height;
+        setup.colour = chooseVideoColour(source, request.height, choice.format, choice.codec->id,
+                                         writer_->context().oformat->name);
+        setup.pixelAspect = source.video.pixelAspect;
+        setup.timeBase = chooseTimeBase(source, container, choice.codec->id);
+        setup.averageRate = source.video.averageRate;
+        setup.threads = options.threads;
+        setup.globalHeader = writer_->wantsGlobalHeader();
+        setup.noReordering = container.constantRateOnly;
+        setup.cudaDevice = options.cudaDevice;
+        auto encoder = VideoEncoder::open(choice, setup);
+        if (!encoder) return fail(encoder.error().code, encoder.error().message + ffmpegRemark(log_));
+        encoder_ = std::move(*encoder);
+        return {};
+    }
+
     Status addVideoStream(const ClipInfo& source) {
         const AVCodecContext& context = encoder_->context();
         stream_ = writer_->addStream(context.time_base);

@@ -1,6 +1,7 @@
 #include "engine/media/video_source.h"
 
 #include "engine/media/clip_info_reader.h"
+#include "engine/media/cuda_driver.h"
 #include "engine/media/ffmpeg_error.h"
 #include "engine/media/frame_decoder.h"
 #include "engine/media/picture_converter.h"
@@ -52,6 +53,9 @@ class VideoSource final : public FrameSource {
         return std::optional<VideoFrame>(std::move(*frame));
     }
 
+    std::vector<std::string> notes() const override { return decoder_->notes(); }
+    bool usesHardware() const override { return decoder_->usesHardware(); }
+
   private:
     Result<VideoFrame> convert(const DecodedFrame& decoded) {
         try {
@@ -97,7 +101,11 @@ ColourTags bt709Tags() {
 }  // namespace
 
 Result<std::unique_ptr<FrameSource>> openVideoSource(const std::filesystem::path& path, const OpenOptions& options) {
-    RB_ASSIGN(std::unique_ptr<FrameDecoder> decoder, FrameDecoder::open(path, options.threads));
+    DecodeOptions decoding;
+    decoding.threads = options.threads;
+    // Where there is no driver at all, nobody expects its decoder.
+    if (hasCudaDriver()) decoding.cudaDevice = options.cudaDevice;
+    RB_ASSIGN(std::unique_ptr<FrameDecoder> decoder, FrameDecoder::open(path, decoding));
     RB_ASSIGN(FileDescription file, describeFile(*decoder));
     RB_TRY(checkRange(path, options, file.info));
     const bool isHdr = file.info.video.colour.isHdr();
@@ -114,7 +122,7 @@ Result<std::unique_ptr<FrameSource>> openVideoSource(const std::filesystem::path
 }
 
 Result<ClipInfo> inspectVideo(const std::filesystem::path& path) {
-    RB_ASSIGN(const std::unique_ptr<FrameDecoder> decoder, FrameDecoder::open(path, 1));
+    RB_ASSIGN(const std::unique_ptr<FrameDecoder> decoder, FrameDecoder::open(path, {}));
     RB_ASSIGN(FileDescription file, describeFile(*decoder));
     return std::move(file.info);
 }
