@@ -7,9 +7,12 @@
 #include "engine/imaging/structure_image.h"
 #include "engine/media/frame_sink.h"
 #include "engine/media/frame_source.h"
+#include "kernels/tensor/memory_budget.h"
+#include "kernels/tensor/tracer.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <opencv2/core/types.hpp>
 #include <vector>
 
@@ -45,6 +48,10 @@ struct PipelineOptions {
     /// Frames that the stages beside painting take at once. Above 1 these stages also work at the same time: for a GPU,
     /// which paints faster than they could follow one by one.
     int abreast = 1;
+    /// The row that the caller's thread writes to; the other stages get rows of their own. See FramePainter::traceTo.
+    kernels::TraceRow trace{};
+    /// Where frames in flight are counted; may be null. Has no ceiling.
+    std::shared_ptr<kernels::MemoryBudget> frameMemory{};
 };
 
 struct PipelineReport {

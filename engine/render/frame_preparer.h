@@ -5,6 +5,7 @@
 #include "engine/imaging/shot_cuts.h"
 #include "engine/imaging/structure_image.h"
 #include "engine/media/video_frame.h"
+#include "kernels/tensor/memory_budget.h"
 
 #include <opencv2/core.hpp>
 #include <optional>
@@ -21,6 +22,7 @@ struct PreparedFrame {
     bool startsShot = false;
     /// Time, duration, index and alpha of the source frame; rgb is empty.
     media::VideoFrame frame;
+    kernels::MemoryClaim memory{};  ///< what all of it takes, where that is counted
 };
 
 struct FramePreparation {
