@@ -1,6 +1,7 @@
 #include "engine/diffusion/diffusion_painter.h"
 
 #include "engine/core/xdg_folders.h"
+#include "engine/diffusion/batch_frames.h"
 #include "engine/diffusion/denoiser.h"
 #include "engine/diffusion/full_model.h"
 #include "engine/diffusion/merged_loras.h"
@@ -70,7 +71,7 @@ class DiffusionPainter final : public FramePainter {
     int prompts() const { return !options_.guided ? 1 : model_.isEditing() ? 3 : 2; }
     std::size_t windowFrames() const {
         if (setup_.motion) return static_cast<std::size_t>(setup_.motion->windowFrames);
-        return isInjected() ? 1 : static_cast<std::size_t>(std::max(1, options_.batchFrames));
+        return isInjected() ? 1 : static_cast<std::size_t>(framesAtOnce(options_, backend_->device() != nullptr));
     }
     std::size_t frameValues() const {
         return static_cast<std::size_t>(codec_->latentWidth() * codec_->latentHeight()) * kLatentChannels;
@@ -131,7 +132,10 @@ PainterNeeds DiffusionPainter::needs() const {
         needs.styleHeight = options_.height;
     }
     needs.windowFrames = static_cast<int>(windowFrames());
-    if (setup_.motion) needs.windowOverlap = setup_.motion->overlap;
+    if (setup_.motion) {
+        needs.windowOverlap = setup_.motion->overlap;
+        needs.relatesFrames = true;
+    }
     return needs;
 }
 

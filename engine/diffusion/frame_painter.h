@@ -70,6 +70,8 @@ struct PainterNeeds {
     int styleWidth = 0, styleHeight = 0;  ///< of style pictures; 0: it takes none
     int windowFrames = 1;                 ///< most frames of one paint(), fewer cost as much; of these
     int windowOverlap = 0;                ///< this many are taken from the window before, where there are so many
+    /// Frames of a window are painted in view of each other; a window that is not full is filled up with painted ones.
+    bool relatesFrames = false;
 };
 
 struct PainterMemory {

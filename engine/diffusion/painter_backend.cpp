@@ -49,4 +49,11 @@ Result<std::unique_ptr<Backend>> openPainterBackend(const PainterOptions& option
     return openCpu(options);
 }
 
+bool wouldPaintOnGpu(const PainterOptions& options) {
+    using Kind = ComputeDevice::Kind;
+    if (options.device.kind == Kind::Cpu) return false;
+    if (options.device.kind == Kind::Auto && options.precision == Precision::Int8) return false;
+    return kernels::describeCudaDevice(cudaModuleFile(), options.device.index).has_value();
+}
+
 }  // namespace reelbrush::diffusion

@@ -13,4 +13,7 @@ namespace reelbrush::diffusion {
 /// which then takes the processor. BadInput for int8 on a GPU.
 Result<std::unique_ptr<kernels::Backend>> openPainterBackend(const PainterOptions& options);
 
+/// Whether a GPU would paint, so that other stages have the processor for themselves.
+bool wouldPaintOnGpu(const PainterOptions& options);
+
 }  // namespace reelbrush::diffusion

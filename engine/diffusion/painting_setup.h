@@ -61,7 +61,9 @@ struct PaintingSetup {
 struct PainterOptions {
     int width = 512, height = 512;  ///< multiples of 16, pixels
     bool guided = true;             ///< guidance other than 1 will be used: room for a batch of two
-    int batchFrames = 1;            ///< painted at once, each on its own; see PainterNeeds::windowFrames
+    /// Painted at once, each on its own (see PainterNeeds::windowFrames); 0: as framesAtOnce chooses.
+    int batchFrames = 1;
+    int mostBatchFrames = 16;  ///< where the choice is free: as many as the clip has
     kernels::Precision precision = kernels::Precision::Fastest;
     ComputeDevice device{ComputeDevice::Kind::Cpu, 0};
     int threads = 0;            ///< on the processor; 0: all that this process may use

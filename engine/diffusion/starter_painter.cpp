@@ -1,5 +1,6 @@
 #include "engine/diffusion/starter_painter.h"
 
+#include "engine/diffusion/batch_frames.h"
 #include "engine/diffusion/merged_loras.h"
 #include "engine/diffusion/painter_backend.h"
 #include "engine/diffusion/part_holders.h"
@@ -63,7 +64,8 @@ class StarterPainter final : public FramePainter {
     Status allocateArena();
     Status denoise(Sampler& sampler, const PaintSettings& settings, const CancelToken& cancel);
     StarterShape shape() const {
-        return {options_.width, options_.height, std::max(1, options_.batchFrames), options_.guided ? 2 : 1};
+        return {options_.width, options_.height, framesAtOnce(options_, backend_->device() != nullptr),
+                options_.guided ? 2 : 1};
     }
     std::size_t frames() const { return static_cast<std::size_t>(shape().frames); }
 

@@ -152,8 +152,7 @@ class FramePipeline {
     }
 
     Status paint() {
-        const diffusion::PainterNeeds needs = parts_.painter.needs();
-        PaintingWindow window(needs.windowFrames, needs.windowOverlap);
+        PaintingWindow window(parts_.painter.needs());
         tell(PipelineStage::Painting);
         while (auto prepared = prepared_.pop()) {
             RB_TRY(cancel_.check());

@@ -4,9 +4,10 @@
 
 namespace reelbrush::render {
 
-PaintingWindow::PaintingWindow(int windowFrames, int overlap)
-    : windowFrames_(static_cast<std::size_t>(std::max(1, windowFrames))),
-      overlap_(std::min(static_cast<std::size_t>(std::max(0, overlap)), windowFrames_ - 1)) {}
+PaintingWindow::PaintingWindow(const diffusion::PainterNeeds& needs)
+    : windowFrames_(static_cast<std::size_t>(std::max(1, needs.windowFrames))),
+      overlap_(std::min(static_cast<std::size_t>(std::max(0, needs.windowOverlap)), windowFrames_ - 1)),
+      mostKept_(needs.relatesFrames ? windowFrames_ - 1 : 0) {}
 
 void PaintingWindow::startShot() {
     frames_.clear();
@@ -22,7 +23,7 @@ std::span<PreparedFrame> PaintingWindow::window() {
 }
 
 void PaintingWindow::markPainted() {
-    const std::size_t keep = std::min(frames_.size(), windowFrames_ - 1);
+    const std::size_t keep = std::min(frames_.size(), mostKept_);
     frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(keep));
     paintedCount_ = frames_.size();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/diffusion/frame_painter.h"
 #include "engine/render/frame_preparer.h"
 
 #include <cstddef>
@@ -8,13 +9,14 @@
 
 namespace reelbrush::render {
 
-/// Gathers the frames of a shot until a painter's window is full. Frames that are painted stay for the windows after
-/// them: as many as the overlap in the middle of a shot, and at its end as many as the last window has room for.
+/// Gathers the frames of a shot until a painter's window is full. Where frames are related, those that are painted stay
+/// for the windows after them: as many as the overlap in the middle of a shot, and at its end as many as the last
+/// window has room for.
 /// Holds at most 2 * windowFrames frames. Thread: one at a time.
 class PaintingWindow {
   public:
-    /// windowFrames: at least 1. overlap: 0 to windowFrames - 1.
-    PaintingWindow(int windowFrames, int overlap);
+    /// needs.windowFrames: at least 1. needs.windowOverlap: 0 to windowFrames - 1.
+    explicit PaintingWindow(const diffusion::PainterNeeds& needs);
 
     void add(PreparedFrame frame) { frames_.push_back(std::move(frame)); }
     /// The next frame does not follow the last one.
@@ -31,7 +33,7 @@ class PaintingWindow {
     void markPainted();
 
   private:
-    std::size_t windowFrames_, overlap_;
+    std::size_t windowFrames_, overlap_, mostKept_;
     std::vector<PreparedFrame> frames_;  ///< painted ones first
     std::size_t paintedCount_ = 0;
 };

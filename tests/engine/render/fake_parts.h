@@ -85,6 +85,8 @@ class FakePainter : public diffusion::FramePainter {
     Status paint(std::span<const diffusion::FrameInput> frames, const diffusion::PaintSettings& settings,
                  const CancelToken& cancel, std::span<const std::span<float>> out) override {
         windows.emplace_back(frames.size(), out.size());
+        if (!wanted.relatesFrames && frames.size() != out.size())
+            return fail(StatusCode::Internal, "frames that were painted already");
         for (std::size_t i = 0; i < out.size(); ++i)
             RB_TRY(paintOne(frames[frames.size() - out.size() + i].picture, settings, cancel, out[i]));
         return {};

@@ -216,6 +216,7 @@ TEST(FramePipeline, WindowsOverlapAndStayWithinTheirShot) {
     FakePainter painter;
     painter.wanted.windowFrames = 4;
     painter.wanted.windowOverlap = 1;
+    painter.wanted.relatesFrames = true;
     FakeSink sink;
     PipelineOptions options;
     options.size = {32, 32};
@@ -237,6 +238,7 @@ TEST(FramePipeline, AShotShorterThanTheWindowIsPaintedAsItIs) {
     FakePainter painter;
     painter.wanted.windowFrames = 16;
     painter.wanted.windowOverlap = 4;
+    painter.wanted.relatesFrames = true;
     FakeSink sink;
     PipelineOptions options;
     options.size = {32, 32};
