@@ -65,6 +65,11 @@ Result<std::unique_ptr<VideoEncoder>> VideoEncoder::open(const EncoderChoice& ch
         return fail(StatusCode::OutOfMemory, fmt::format("not enough memory for the encoder {} at {}x{}",
                                                          choice.codec->name, setup.width, setup.height));
     }
+    if (code < 0 && isNvenc(choice.codec->name)) {
+        return fail(StatusCode::Unsupported,
+                    fmt::format("the graphics card does not encode {}x{} with {}: {}; let the processor encode it",
+                                setup.width, setup.height, choice.codec->name, ffmpegErrorText(code)));
+    }
     if (code < 0) {
         return fail(StatusCode::Unsupported,
                     fmt::format("the encoder {} refuses pictures of {}x{}: {}; choose another codec "
