@@ -21,7 +21,7 @@ struct BenchArguments {
     std::vector<int> batches{1, 2};
     int threads = 0, repeats = 5;
     kernels::Precision precision = kernels::Precision::Fastest;
-    std::string stage = "all";
+    std::string stage = "all", trace;
     bool random = false, json = false;
 };
 
@@ -64,6 +64,11 @@ int bench(const BenchArguments& arguments) {
     options.repeats = arguments.repeats;
     options.precision = arguments.precision;
     options.algorithmCacheFile = cacheFolder() / "algorithms.json";
+    if (!arguments.trace.empty()) {
+        auto tracer = kernels::Tracer::create(arguments.trace);
+        if (!tracer) return failWith(tracer.error());
+        options.tracer = *std::move(tracer);
+    }
     const auto report = session::runBenchmark(options);
     if (!report) return failWith(report.error());
     if (arguments.json) {
@@ -102,6 +107,11 @@ void addBenchVerb(CLI::App& program, Action& action) {
     verb->add_option("--repeats", arguments->repeats, "the fastest of so many runs counts; default 5")
         ->check(CLI::Range(1, 1000));
     addPrecisionOption(*verb, arguments->precision);
+    verb->add_option(
+            "--trace", arguments->trace,
+            "write what happens when into FILE, for ui.perfetto.dev or chrome://tracing: stages, memory, and a "
+            "GPU's kernels and copies; costs speed")
+        ->type_name("FILE");
     verb->add_flag("--json", arguments->json, "print the report as JSON");
     verb->callback([arguments, &action] { action = [arguments](InterruptWatch&) { return bench(*arguments); }; });
 }

@@ -38,6 +38,7 @@ std::string reportLine(const session::StylizeReport& report) {
 
 Json reportJson(const session::StylizeReport& report) {
     const render::MemoryForecast& forecast = report.forecast;
+    const Json memory = session::toJson(report.memory);
     return {{"output", report.output.string()},
             {"style", report.style},
             {"device", report.device},
@@ -59,6 +60,8 @@ Json reportJson(const session::StylizeReport& report) {
               {"residentArenaBytes", report.residentArenaBytes},
               {"frameBytes", forecast.frameBytes},
               {"codecBytes", forecast.codecBytes}}},
+            {"memoryHolders", memory["holders"]},
+            {"memoryGrowth", memory["growth"]},
             {"loras", report.loras},
             {"notes", report.notes}};
 }

@@ -25,7 +25,7 @@ struct StylizeArguments {
     std::optional<double> structure, guidance;
     bool keepColours = false, styleColours = false;
     std::optional<int> steps;
-    std::string seed, size, range, rate = "25", ram, device = "auto", vram, codec, progress = "auto";
+    std::string seed, size, range, rate = "25", ram, device = "auto", vram, codec, progress = "auto", trace;
     kernels::Precision precision = kernels::Precision::Fastest;
     int threads = 0, quality = 80;
     bool toneMap = false, noOverwrite = false, json = false;
@@ -64,6 +64,7 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     request.quality = arguments.quality;
     request.overwrite = !arguments.noOverwrite;
     request.threads = arguments.threads;
+    request.traceFile = arguments.trace;
     request.precision = arguments.precision;
     RB_TRY(session::checkValues(request));
     return request;
@@ -150,6 +151,11 @@ void addRunOptions(CLI::App& verb, StylizeArguments& a) {
                     "auto: one line on a terminal, else JSON lines; json; none. Progress goes to stderr")
         ->type_name("FORM")
         ->check(CLI::IsMember({"auto", "json", "none"}));
+    verb.add_option(
+            "--trace", a.trace,
+            "write what happens when into FILE, for ui.perfetto.dev or chrome://tracing: stages, queues, memory, "
+            "and a GPU's kernels and copies")
+        ->type_name("FILE");
     verb.add_flag("--json", a.json, "print the report as JSON");
 }
 

@@ -2,10 +2,13 @@
 
 #include "engine/core/status.h"
 #include "engine/diffusion/compute_device.h"
+#include "engine/session/memory_report.h"
 #include "kernels/cpu/cpu_backend.h"
+#include "kernels/tensor/tracer.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -29,6 +32,7 @@ struct BenchmarkOptions {
     std::vector<int> batches{1, 2};              ///< of the UNet's steps
     std::filesystem::path model{};               ///< of stored weights: a starter model's folder or any full model
     std::filesystem::path algorithmCacheFile{};  ///< empty: choices are measured anew
+    std::shared_ptr<kernels::Tracer> tracer{};   ///< where what happens when is written; may be null
 };
 
 /// One stage of painting a frame.
@@ -40,9 +44,15 @@ struct StageTiming {
     double gigabytes = 0.0;       ///< that all steps must move at least
     /// Share of the time that the operations would take at the measured peak of their types (float32 or int8).
     double peakFraction = 0.0;
+    /// Share of the time that moving the bytes would take at the memory's measured peak.
+    double bandwidthFraction = 0.0;
     std::size_t arenaBytes = 0, weightBytes = 0;
-    std::size_t predictedPeakBytes = 0;  ///< what was resident before, and arena and weights
-    std::size_t measuredPeakBytes = 0;   ///< resident at most, from compiling on; 0 where the system does not tell
+    std::size_t predictedPeakBytes = 0;   ///< what was resident before, and arena and weights
+    std::size_t measuredPeakBytes = 0;    ///< resident at most, from compiling on; 0 where the system does not tell
+    std::vector<MemoryHolder> holders{};  ///< who holds what while it runs, as predicted and as counted
+
+    double teraOperationsPerSecond() const { return gigaOperations / milliseconds; }
+    double gigabytesPerSecond() const { return gigabytes / milliseconds * 1e3; }
 };
 
 /// All steps of one stage that share an op class and an algorithm.
@@ -52,7 +62,8 @@ struct OpClassTiming {
     double milliseconds = 0.0;
     double gigaOperationsPerSecond = 0.0;
     double gigabytesPerSecond = 0.0;
-    double peakFraction = 0.0;  ///< of the machine's measured peak for the type; 0 where memory is what counts
+    double peakFraction = 0.0;       ///< of the machine's measured peak for the type; 0 where memory is what counts
+    double bandwidthFraction = 0.0;  ///< of the memory's measured peak
 };
 
 struct BenchmarkReport {
@@ -61,10 +72,12 @@ struct BenchmarkReport {
     int threads = 0, width = 0, height = 0;
     double peakFloatGflops = 0.0,
            peakInt8Gops = 0.0;            ///< measured in the same run; the first in the type that a GPU computes in
-    double peakGigabytesPerSecond = 0.0;  ///< of a GPU's memory; 0 on the processor
+    double peakGigabytesPerSecond = 0.0;  ///< of the memory that the device computes in, measured in the same run
+    bool onGpu = false;
     std::vector<StageTiming> stages;
     std::vector<OpClassTiming> ops;
     double compileSeconds = 0.0;
+    std::vector<std::string> notes;  ///< sentences for the user
 
     /// A table for people, and the same as one JSON object.
     std::vector<std::string> toLines() const;

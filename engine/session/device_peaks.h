@@ -11,6 +11,9 @@ struct DevicePeaks {
     double gigabytesPerSecond = 0.0;       ///< of reading and writing 512 MiB each
 };
 
+/// GB/s of reading and writing values that no cache holds: 512 MiB each on a GPU, 128 MiB each on the processor.
+Result<double> measureBandwidth(kernels::Backend& backend);
+
 /// Takes a second or two, and 1 GiB of the device's memory. Errors: those of compiling and running.
 Result<DevicePeaks> measureDevicePeaks(kernels::Backend& backend);
 

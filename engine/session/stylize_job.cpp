@@ -8,6 +8,7 @@
 #include "engine/media/output_target.h"
 #include "engine/render/frame_pipeline.h"
 #include "engine/render/painting_size.h"
+#include "engine/session/job_sight.h"
 #include "engine/session/range_times.h"
 #include "engine/session/style_picture.h"
 #include "engine/session/style_setup.h"
@@ -48,6 +49,7 @@ class StylizeJob {
         RB_TRY(checkOutput(request_));
         RB_TRY(openSource());
         RB_TRY(openSink());
+        RB_TRY(sight_.begin(request_));
         RB_TRY(context_.cancel().check());
         tell("preparing the model", 0);
         RB_TRY(preparePainter());
@@ -132,7 +134,11 @@ class StylizeJob {
         options.device = request_.device;
         options.vramBytes = request_.vramBytes;
         options.algorithmCacheFile = tools_.algorithmCacheFile;
-        RB_ASSIGN(painter_, tools_.painters.take(setup_.files, options, context_.cancel()));
+        {
+            const kernels::TraceSpan span(sight_.row(), "make the painter");
+            RB_ASSIGN(painter_, tools_.painters.take(setup_.files, options, context_.cancel()));
+        }
+        sight_.watch(*painter_);
         report_.loras = painter_->loraReports();
         report_.device = painter_->deviceName();
         RB_TRY(setStyle());
@@ -147,6 +153,7 @@ class StylizeJob {
     }
 
     Status setStyle() {
+        const kernels::TraceSpan span(sight_.row(), "set the style");
         const diffusion::PainterNeeds needs = painter_->needs();
         std::vector<std::vector<float>> pictures;
         for (const cv::Mat& picture : stylePictures_) {
@@ -164,13 +171,17 @@ class StylizeJob {
         options.structure.freedom = style_.freedom();
         options.structure.keepColours = style_.keepColours;
         options.paint = setup_.paint;
+        options.trace = sight_.row();
+        options.frameMemory = sight_.frameMemory();
         options.controls = setup_.controls;
         report_.prepareSeconds = secondsSince(start_);
         const auto progress = [&](render::PipelineStage stage, std::int64_t frames) {
+            sight_.afterFrame(frames);
             tell(stage == render::PipelineStage::Painting ? "painting" : "completing the file", frames);
         };
         RB_ASSIGN(const render::PipelineReport done,
                   render::renderFrames({*source_, *painter_, *sink_}, options, context_.cancel(), progress));
+        report_.memory = sight_.memoryReport(report_.forecast);
         report_.frames = done.frames;
         report_.shots = done.shots;
         return {};
@@ -182,6 +193,8 @@ class StylizeJob {
         report_.size = {size_.width, size_.height};
         report_.notes.insert(report_.notes.end(), painter_->notes().begin(), painter_->notes().end());
         report_.notes.insert(report_.notes.end(), sink_->notes().begin(), sink_->notes().end());
+        const std::vector<std::string> sightNotes = sight_.end();
+        report_.notes.insert(report_.notes.end(), sightNotes.begin(), sightNotes.end());
         report_.bytesWritten = sink_->bytesWritten();
         report_.measuredPeakBytes = peakResidentBytes();
         report_.residentArenaBytes = painter_->memory().residentArenaBytes;
@@ -208,6 +221,7 @@ class StylizeJob {
     StyleSetup setup_;
     std::vector<cv::Mat> stylePictures_;  ///< until the painter has seen them
     StylizeReport report_;
+    JobSight sight_;
 };
 
 }  // namespace

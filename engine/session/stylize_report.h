@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/render/memory_forecast.h"
+#include "engine/session/memory_report.h"
 #include "engine/session/stylize_request.h"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct StylizeReport {
     render::MemoryForecast forecast;
     std::size_t measuredPeakBytes = 0;   ///< highest resident memory of this process so far
     std::size_t residentArenaBytes = 0;  ///< of the forecast's arena, what the system backs
+    MemoryReport memory;                 ///< who held what
     std::vector<std::string> notes;      ///< sentences for the user: "audio re-encoded to AAC"
     std::vector<std::string> loras;      ///< for each LoRA how much of it reached the model
 

@@ -51,6 +51,8 @@ struct StylizeRequest {
     int threads = 0;            ///< of painting and preparing each; 0: every processor that this process may use
     std::size_t ramBytes = 0;   ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
     std::size_t vramBytes = 0;  ///< ceiling for weights and work space on a GPU; 0: none
+
+    std::filesystem::path traceFile{};  ///< where what happens when is written, as Chrome trace events; empty: nowhere
 };
 
 /// The card with the request's overrides applied.

@@ -43,10 +43,15 @@ int timeAttention(const char* device, int batch) {
 }  // namespace
 
 /// `reelbrush-cli bench --random` without the program's media libraries, for machines that lack them.
-/// Usage: stage_bench sd15|sdxl|starter SIZE DEVICE fastest|float32 unet|vae|text|all BATCH...
+/// Usage: stage_bench sd15|sdxl|starter SIZE DEVICE fastest|float32 unet|vae|text|all BATCH... [--trace FILE]
 ///        stage_bench attention DEVICE BATCH
 int main(int argc, char** argv) {
     if (argc == 4 && std::string(argv[1]) == "attention") return timeAttention(argv[2], std::atoi(argv[3]));
+    std::string trace;
+    if (argc > 2 && std::string(argv[argc - 2]) == "--trace") {
+        trace = argv[argc - 1];
+        argc -= 2;
+    }
     if (argc < 7) return EXIT_FAILURE;
     const std::string model = argv[1], precision = argv[4], stage = argv[5];
     session::BenchmarkOptions options;
@@ -68,6 +73,11 @@ int main(int argc, char** argv) {
                                        : Stages::All;
     options.batches.clear();
     for (int i = 6; i < argc; ++i) options.batches.push_back(std::atoi(argv[i]));
+    if (!trace.empty()) {
+        auto tracer = kernels::Tracer::create(trace);
+        if (!tracer) return EXIT_FAILURE;
+        options.tracer = *std::move(tracer);
+    }
     const auto report = session::runBenchmark(options);
     if (!report) {
         std::fprintf(stderr, "%s\n", report.error().message.c_str());
