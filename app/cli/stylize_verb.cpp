@@ -1,6 +1,7 @@
 #include "app/cli/argument_values.h"
 #include "app/cli/conditioning_options.h"
 #include "app/cli/console.h"
+#include "app/cli/encoder_option.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/precision_option.h"
 #include "app/cli/stylize_run.h"
@@ -27,6 +28,7 @@ struct StylizeArguments {
     std::optional<int> steps;
     std::string seed, size, range, rate = "25", ram, device = "auto", vram, codec, progress = "auto", trace;
     kernels::Precision precision = kernels::Precision::Fastest;
+    media::EncoderPlace encoder = media::EncoderPlace::Auto;
     int threads = 0, quality = 80;
     bool toneMap = false, noOverwrite = false, json = false;
 };
@@ -62,6 +64,7 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     request.toneMapHdr = arguments.toneMap;
     request.codec = arguments.codec;
     request.quality = arguments.quality;
+    request.encoder = arguments.encoder;
     request.overwrite = !arguments.noOverwrite;
     request.threads = arguments.threads;
     request.traceFile = arguments.trace;
@@ -136,6 +139,7 @@ void addClipOptions(CLI::App& verb, StylizeArguments& a) {
     verb.add_flag("--tone-map", a.toneMap, "bring an HDR clip down to standard range, which is refused otherwise");
     verb.add_option("--codec", a.codec, "h264, h265, av1, vp9, prores, ffv1 or the name of an FFmpeg encoder")
         ->type_name("NAME");
+    addEncoderOption(verb, a.encoder);
     verb.add_option("--quality", a.quality, "0 (worst) to 100; default 80")->type_name("Q");
     verb.add_flag("--no-overwrite", a.noOverwrite, "fail when OUT exists, instead of replacing it");
 }

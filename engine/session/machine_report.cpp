@@ -83,8 +83,8 @@ std::vector<MachineFinding> examineCodecs() {
 
 std::vector<MachineFinding> examineMachine() {
     std::vector<MachineFinding> all;
-    for (const auto examine : {examineProcessorAndMemory, examineGraphics, examineCodecs, examineFonts,
-                               examineModelsAndStyles, examineFolders}) {
+    for (const auto examine : {examineProcessorAndMemory, examineGraphics, examineGraphicsVideo, examineCodecs,
+                               examineFonts, examineModelsAndStyles, examineFolders}) {
         std::vector<MachineFinding> findings = examine();
         std::move(findings.begin(), findings.end(), std::back_inserter(all));
     }

@@ -23,6 +23,8 @@ std::vector<MachineFinding> examineMachine();
 /// The parts of examineMachine.
 std::vector<MachineFinding> examineProcessorAndMemory();
 std::vector<MachineFinding> examineGraphics();
+/// NVDEC and NVENC of the first card; nothing without an NVIDIA driver.
+std::vector<MachineFinding> examineGraphicsVideo();
 std::vector<MachineFinding> examineCodecs();
 std::vector<MachineFinding> examineFonts();
 std::vector<MachineFinding> examineModelsAndStyles();

@@ -1,6 +1,7 @@
 #include "engine/session/stylize_job.h"
 
 #include "engine/core/process_memory.h"
+#include "engine/diffusion/painter_backend.h"
 #include "engine/diffusion/sampling/guidance.h"
 #include "engine/imaging/imaging_threads.h"
 #include "engine/media/frame_sink.h"
@@ -27,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Painting is far slower than encoding, and each thread of an encoder holds back frames of its own.
 constexpr int kEncoderThreads = 1;
+/// Of decoding and colour conversion: enough for films of 1920x1080 to arrive as fast as a GPU paints them.
+constexpr int kReadingThreadsBesideGpu = 4;
 
 double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -72,6 +75,8 @@ class StylizeJob {
         options.lastFrame = lastFrame_;
         options.toneMapHdr = request_.toneMapHdr;
         options.sequenceRate = request_.sequenceRate;
+        options.cudaDevice = videoDevice();
+        if (onGpu_) options.threads = kReadingThreadsBesideGpu;
         RB_ASSIGN(source_, media::openFrameSource(request_.input, options));
         const media::VideoStreamInfo& video = source_->info().video;
         size_ =
@@ -89,6 +94,10 @@ class StylizeJob {
         return {};
     }
 
+    /// The card whose decoder and encoder may be used. What they take of its memory cannot be told before, so that a
+    /// ceiling for it leaves all of it to painting.
+    int videoDevice() const { return onGpu_ && request_.vramBytes == 0 ? request_.device.index : -1; }
+
     std::int64_t framesInRange(std::int64_t frameCount) const {
         const std::int64_t end = lastFrame_ < 0 ? frameCount : std::min(frameCount, lastFrame_ + 1);
         return std::max<std::int64_t>(0, end - request_.firstFrame);
@@ -100,6 +109,8 @@ class StylizeJob {
         if (request_.size) info.video.pixelAspect = Rational(1);
         media::EncodeOptions options;
         options.codec = request_.codec;
+        options.encoder = request_.encoder;
+        options.cudaDevice = videoDevice();
         options.quality = request_.quality;
         options.threads = kEncoderThreads;
         if (outputIsVideo_ && !info.others.empty()) {
@@ -191,6 +202,8 @@ class StylizeJob {
         report_.output = request_.output;
         report_.style = style_.name;
         report_.size = {size_.width, size_.height};
+        const std::vector<std::string> reading = source_->notes();
+        report_.notes.insert(report_.notes.end(), reading.begin(), reading.end());
         report_.notes.insert(report_.notes.end(), painter_->notes().begin(), painter_->notes().end());
         report_.notes.insert(report_.notes.end(), sink_->notes().begin(), sink_->notes().end());
         const std::vector<std::string> sightNotes = sight_.end();
@@ -210,6 +223,7 @@ class StylizeJob {
     jobs::JobContext& context_;
     const styles::StyleCard style_;
     const Clock::time_point start_ = Clock::now();
+    const bool onGpu_ = diffusion::wouldPaintOnGpu({.precision = request_.precision, .device = request_.device});
 
     std::unique_ptr<media::FrameSource> source_;
     std::unique_ptr<media::FrameSink> sink_;

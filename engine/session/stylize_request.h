@@ -4,6 +4,7 @@
 #include "engine/core/status.h"
 #include "engine/diffusion/compute_device.h"
 #include "engine/diffusion/frame_painter.h"
+#include "engine/media/frame_sink.h"
 #include "engine/styles/style_card.h"
 
 #include <cstdint>
@@ -44,6 +45,7 @@ struct StylizeRequest {
 
     std::string codec;  ///< see media::EncodeOptions
     int quality = 80;   ///< 0..100
+    media::EncoderPlace encoder = media::EncoderPlace::Auto;
     bool overwrite = true;
 
     kernels::Precision precision = kernels::Precision::Fastest;
