@@ -48,7 +48,7 @@ int run(int argc, char** argv) {
     program.require_subcommand(1);
     Action action;
     for (const auto addVerb : {addStylizeVerb, addStylesVerb, addModelsVerb, addInspectVerb, addDoctorVerb,
-                               addCoherenceVerb, addContactSheetVerb, addBenchVerb})
+                               addCoherenceVerb, addContactSheetVerb, addCacheVerb, addBenchVerb})
         addVerb(program, action);
 
     try {

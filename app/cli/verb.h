@@ -18,6 +18,7 @@ void addInspectVerb(CLI::App& program, Action& action);
 void addDoctorVerb(CLI::App& program, Action& action);
 void addCoherenceVerb(CLI::App& program, Action& action);
 void addContactSheetVerb(CLI::App& program, Action& action);
+void addCacheVerb(CLI::App& program, Action& action);
 void addBenchVerb(CLI::App& program, Action& action);
 
 }  // namespace reelbrush::cli
