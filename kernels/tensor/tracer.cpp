@@ -18,7 +18,7 @@ constexpr std::string_view kBegin = "[";
 constexpr std::string_view kEnd = "\n]\n";
 /// Entries wait until there is a write's worth of them, but not for long: a program that is killed loses them.
 constexpr std::size_t kWriteBytes = std::size_t{64} << 10;
-constexpr std::int64_t kWriteNs = 100'000'000;
+constexpr std::chrono::milliseconds kWritePause{100};
 
 void appendText(std::string& json, std::string_view text) {
     json += '"';
@@ -66,9 +66,12 @@ Result<std::shared_ptr<Tracer>> Tracer::create(const std::filesystem::path& file
 
 Tracer::Tracer(int file, std::filesystem::path path) : file_(file), path_(std::move(path)), startNs_(now()) {
     waiting_ = kBegin;
+    writer_ = std::jthread([this](const std::stop_token& end) { writeEverySoOften(end); });
 }
 
 Tracer::~Tracer() {
+    writer_.request_stop();
+    writer_.join();
     write();
     close(file_);
 }
@@ -127,7 +130,15 @@ void Tracer::add(std::string_view entry) {
     if (writtenBytes_ > 0 || waiting_ != kBegin) waiting_ += ',';
     waiting_ += '\n';
     waiting_ += entry;
-    if (waiting_.size() >= kWriteBytes || now() - lastWriteNs_ >= kWriteNs) write();
+    if (waiting_.size() >= kWriteBytes) write();
+}
+
+void Tracer::writeEverySoOften(const std::stop_token& end) {
+    std::unique_lock lock(mutex_);
+    while (!end.stop_requested()) {
+        ended_.wait_for(lock, end, kWritePause, [] { return false; });
+        write();
+    }
 }
 
 /// The end is written with every piece, and the next piece begins where it was.
@@ -147,7 +158,6 @@ void Tracer::write() {
     }
     writtenBytes_ += static_cast<std::int64_t>(waiting_.size());
     waiting_.clear();
-    lastWriteNs_ = now();
 }
 
 Status Tracer::flush() {
