@@ -102,7 +102,6 @@ TEST(NvencSink, WithoutADriverAutoIsTheProcessorAndNvencAnError) {
 
 /// What a card says it encodes must come out whole; where it says that it does not, it must say why.
 TEST(NvencSink, WritesFilmsWhereACardEncodes) {
-    SKIP_WITHOUT_FFMPEG();
     if (!hasCudaDriver()) GTEST_SKIP() << "there is no NVIDIA driver";
     const ScratchFolder folder;
     const ClipInfo clip = clipOf(640, 360);
@@ -116,6 +115,7 @@ TEST(NvencSink, WritesFilmsWhereACardEncodes) {
         EXPECT_TRUE(folder.contents().empty());
         GTEST_SKIP() << encoders.error().message << " / " << sink.error().message;
     }
+    SKIP_WITHOUT_FFMPEG();
     for (const std::string& encoder : *encoders) {
         options.codec = encoder;
         const auto file = folder / (encoder + ".mkv");
