@@ -86,6 +86,7 @@ void addBenchVerb(CLI::App& program, Action& action) {
     CLI::App* verb = program.add_subcommand("bench", "time the stages of painting on this machine");
     verb->footer(
         "Each stage and each class of ops in it, against what the processor can do at best, measured in the same run.\n"
+        "Bytes are those that must move at least; what a cache holds moves faster than memory's measured peak.\n"
         "Other programs at work on the machine lower every number.");
     verb->add_option("--size", arguments->size, "of the frame; default 512x512")->type_name("WxH");
     verb->add_option("--model", arguments->model,
