@@ -53,8 +53,11 @@ Result<std::unique_ptr<VideoEncoder>> VideoEncoder::open(const EncoderChoice& ch
     // SVT-AV1 prints past FFmpeg's log, and can be hushed by its environment variable only.
     if (std::string_view(choice.codec->name) == "libsvtav1") ::setenv("SVT_LOG", "1", 0);
     if (isNvenc(choice.codec->name)) {
-        RB_ASSIGN(BufferRef device, openCudaVideoDevice(std::max(setup.cudaDevice, 0)));
-        encoder->context_->hw_device_ctx = device.release();
+        auto device = openCudaVideoDevice(std::max(setup.cudaDevice, 0));
+        if (!device)
+            return fail(device.error().code, fmt::format("{} cannot be used: {}; let the processor encode it",
+                                                         choice.codec->name, device.error().message));
+        encoder->context_->hw_device_ctx = device->release();
     }
     Options options;
     for (const auto& [key, value] : choice.options) options.set(key.c_str(), value.c_str());
