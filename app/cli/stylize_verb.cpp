@@ -29,7 +29,7 @@ struct StylizeArguments {
     std::string seed, size, range, rate = "25", ram, device = "auto", vram, codec, progress = "auto", trace;
     kernels::Precision precision = kernels::Precision::Fastest;
     media::EncoderPlace encoder = media::EncoderPlace::Auto;
-    int threads = 0, quality = 80;
+    int threads = 0, batch = 0, quality = 80;
     bool toneMap = false, noOverwrite = false, json = false;
 };
 
@@ -68,6 +68,7 @@ Result<session::StylizeRequest> requestFrom(const StylizeArguments& arguments) {
     request.overwrite = !arguments.noOverwrite;
     request.threads = arguments.threads;
     request.traceFile = arguments.trace;
+    request.batchFrames = arguments.batch;
     request.precision = arguments.precision;
     RB_TRY(session::checkValues(request));
     return request;
@@ -148,6 +149,10 @@ void addRunOptions(CLI::App& verb, StylizeArguments& a) {
     verb.add_option("--threads", a.threads, "threads that paint; default: one for each processor")->type_name("N");
     verb.add_option("--device", a.device, "auto (default: a GPU where one can be used), cpu, cuda or cuda:NUMBER")
         ->type_name("DEVICE");
+    verb.add_option("--batch", a.batch,
+                    "frames painted at once; default: one on the processor, as many as keep it busy on a GPU")
+        ->type_name("N")
+        ->check(CLI::Range(1, 64));
     verb.add_option("--vram", a.vram, "most GPU memory to use, such as 4G")->type_name("BYTES");
     verb.add_option("--ram", a.ram, "most memory to use, such as 800M or 2G; told before the start if it is too little")
         ->type_name("BYTES");

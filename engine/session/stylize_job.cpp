@@ -26,8 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Painting is far slower than encoding, and each thread of an encoder holds back frames of its own.
-constexpr int kEncoderThreads = 1;
+/// Painting on the processor is far slower than encoding, and each thread of an encoder holds back frames of its own;
+/// beside a GPU it takes what it wants.
+constexpr int kEncoderThreads = 1, kEncoderThreadsBesideGpu = 0;
 /// Of decoding and colour conversion: enough for films of 1920x1080 to arrive as fast as a GPU paints them.
 constexpr int kReadingThreadsBesideGpu = 4;
 
@@ -112,7 +113,7 @@ class StylizeJob {
         options.encoder = request_.encoder;
         options.cudaDevice = videoDevice();
         options.quality = request_.quality;
-        options.threads = kEncoderThreads;
+        options.threads = onGpu_ ? kEncoderThreadsBesideGpu : kEncoderThreads;
         if (outputIsVideo_ && !info.others.empty()) {
             RB_ASSIGN(const RangeTimes times,
                       findRangeTimes(request_.input, request_.firstFrame, lastFrame_, request_.toneMapHdr));
@@ -143,6 +144,8 @@ class StylizeJob {
         options.precision = request_.precision;
         options.threads = request_.threads;
         options.device = request_.device;
+        options.batchFrames = request_.batchFrames;
+        if (total_ > 0) options.mostBatchFrames = static_cast<int>(std::min<std::int64_t>(total_, 16));
         options.vramBytes = request_.vramBytes;
         options.algorithmCacheFile = tools_.algorithmCacheFile;
         {
@@ -155,9 +158,13 @@ class StylizeJob {
         RB_TRY(setStyle());
 
         const media::VideoStreamInfo& video = source_->info().video;
-        report_.forecast = render::forecastMemory(
-            painter_->memory(),
-            {{video.width, video.height}, size_, video.hasAlpha, outputIsVideo_, !setup_.files.loras.empty()});
+        report_.forecast = render::forecastMemory(painter_->memory(), {.source = {video.width, video.height},
+                                                                       .written = size_,
+                                                                       .hasAlpha = video.hasAlpha,
+                                                                       .isVideo = outputIsVideo_,
+                                                                       .hasLoras = !setup_.files.loras.empty(),
+                                                                       .abreast = framesAbreast(),
+                                                                       .windowFrames = painter_->needs().windowFrames});
         RB_ASSIGN(const std::size_t keptBytes, painter_->keptBytes(setup_.paint));
         report_.forecast.frameBytes += keptBytes;
         return render::checkForecast(report_.forecast, limit);
@@ -176,6 +183,12 @@ class StylizeJob {
         return painter_->setStyle(style, context_.cancel());
     }
 
+    /// Stages beside a GPU keep up with it by working on as many frames as it paints at once.
+    int framesAbreast() const {
+        constexpr int kLeastBesideGpu = 4;
+        return painter_->memory().onDevice ? std::max(kLeastBesideGpu, painter_->needs().windowFrames) : 1;
+    }
+
     Status render() {
         render::PipelineOptions options;
         options.size = size_;
@@ -185,6 +198,7 @@ class StylizeJob {
         options.trace = sight_.row();
         options.frameMemory = sight_.frameMemory();
         options.controls = setup_.controls;
+        options.abreast = framesAbreast();
         report_.prepareSeconds = secondsSince(start_);
         const auto progress = [&](render::PipelineStage stage, std::int64_t frames) {
             sight_.afterFrame(frames);

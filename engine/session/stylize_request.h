@@ -50,6 +50,7 @@ struct StylizeRequest {
 
     kernels::Precision precision = kernels::Precision::Fastest;
     diffusion::ComputeDevice device;
+    int batchFrames = 0;        ///< painted at once; 0: one on the processor, as many as keep a GPU busy there
     int threads = 0;            ///< of painting and preparing each; 0: every processor that this process may use
     std::size_t ramBytes = 0;   ///< ceiling for the predicted peak; 0: what the system can give, minus a margin
     std::size_t vramBytes = 0;  ///< ceiling for weights and work space on a GPU; 0: none
