@@ -30,7 +30,8 @@ struct DiskStoreOptions {
     std::uint64_t limitBytes = 0;
     std::uint64_t segmentBytes = 64 << 20;
     /// Most frames that have to be unpacked before the one that is asked for; 0: every frame is a key frame.
-    int longestChain = 2;
+    /// More save little on paintings, and each takes its time when a frame is asked for out of order.
+    int longestChain = 1;
     WriteBytes write = {};  ///< pwrite where empty
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace reelbrush::cache {
 
@@ -53,6 +55,24 @@ Status checkTables(const SqliteConnection& connection) {
     return {};
 }
 
+/// So that readers do not wait for writers. SQLite waits for no other process here, which may be doing the same. Where
+/// the folder lies on another machine, or it never comes to it, SQLite stays with its journal, which is right but
+/// slower.
+Status writeAhead(const SqliteConnection& connection) {
+    constexpr int kTries = 100;
+    constexpr std::chrono::milliseconds kBetween(10);
+    for (int i = 0; i < kTries; ++i) {
+        RB_ASSIGN(SqliteStatement mode, connection.prepare("PRAGMA journal_mode"));
+        const auto isTold = mode.step();
+        if (isTold && *isTold && mode.text(0) == "wal") return {};
+        if (!isTold && isTold.error().code == StatusCode::BadInput) return fail(isTold.error());
+        (void)mode.run();  // lets go of the file
+        if (connection.execute("PRAGMA journal_mode = WAL")) return {};
+        std::this_thread::sleep_for(kBetween);
+    }
+    return {};
+}
+
 Status checkSound(const SqliteConnection& connection) {
     RB_ASSIGN(SqliteStatement check, connection.prepare("PRAGMA quick_check(1)"));
     RB_ASSIGN(const bool isAnswered, check.step());
@@ -66,8 +86,7 @@ Result<FrameIndex> FrameIndex::open(const std::filesystem::path& file) {
     RB_ASSIGN(SqliteConnection connection, SqliteConnection::open(file));
     RB_TRY(checkSound(connection));
     if (connection.isReadOnly()) return fail(StatusCode::Io, "it is write-protected");
-    // Readers do not wait for writers. Where the folder lies on another machine SQLite stays with its journal.
-    RB_TRY(connection.execute("PRAGMA journal_mode = WAL"));
+    RB_TRY(writeAhead(connection));
     RB_ASSIGN(const std::int64_t version, versionOf(connection));
     if (version != 0 && version != kVersion) return fail(StatusCode::BadInput, "it is of another version");
     if (version == 0) RB_TRY(createTables(connection));

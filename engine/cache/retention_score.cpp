@@ -7,7 +7,7 @@ namespace reelbrush::cache {
 
 namespace {
 
-constexpr double kReachFrames = 24, kBehind = 8, kNowhere = 1'000;
+constexpr double kReachFrames = 24, kBehind = 3, kNowhere = 1'000;
 constexpr double kReadBytesPerSecond = 500e6, kUnpackBytesPerSecond = 800e6;
 constexpr double kDaySeconds = 86'400;
 /// A frame whose cost nobody told is still worth something, so that the time of its last use orders it.

@@ -12,8 +12,9 @@ struct Playhead {
     int direction = 1;  ///< 1 forwards, -1 backwards, 0 standing
 };
 
-/// How far a frame is from being shown. What lies behind a playing film counts eight times: it comes back only when the
-/// artist turns. A frame without a place, such as one of a style that is not shown, counts as 1,000 frames away.
+/// How far a frame is from being shown. What lies behind a playing film counts three times: it comes back only when the
+/// artist turns or plays the passage again (two to four were best on a trace of scrubbing, see README.md). A frame
+/// without a place, such as one of a style that is not shown, counts as 1,000 frames away.
 double distanceFrames(const Playhead& playhead, std::optional<std::int64_t> position);
 
 /// A frame in memory.

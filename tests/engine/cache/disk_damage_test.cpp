@@ -28,7 +28,7 @@ class Damage : public ::testing::Test {
   protected:
     static constexpr int kFrames = 12;
 
-    DiskStoreOptions options() const { return {.folder = scratch_.path(), .limitBytes = 100 << 20}; }
+    DiskStoreOptions options() const { return {.folder = scratch_.path(), .limitBytes = 100 << 20, .longestChain = 2}; }
     fs::path indexFile() const { return scratch_.path() / kIndexFile; }
     void fill() {
         const auto store = openStore(options());

@@ -15,7 +15,7 @@ namespace {
 class Processes : public ::testing::Test {
   protected:
     DiskStoreOptions options() const {
-        return {.folder = scratch_.path(), .limitBytes = 100 << 20, .segmentBytes = 20'000};
+        return {.folder = scratch_.path(), .limitBytes = 100 << 20, .segmentBytes = 20'000, .longestChain = 2};
     }
     /// Runs `work` in a process of its own, whose exit code is what it returns.
     template <typename Work>

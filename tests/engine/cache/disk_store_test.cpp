@@ -49,7 +49,9 @@ TEST_F(Store, KeepsEveryFormatAcrossRuns) {
 }
 
 TEST_F(Store, WritesDifferencesInShortChains) {
-    const auto store = openStore(options());
+    auto how = options();
+    how.longestChain = 2;
+    const auto store = openStore(how);
     ASSERT_TRUE(store);
     EXPECT_EQ(store->nextBase(kSmall), std::nullopt);
     EXPECT_EQ(writeFrames(*store, 0, 9), 9);
@@ -66,7 +68,9 @@ TEST_F(Store, WritesDifferencesInShortChains) {
 }
 
 TEST_F(Store, TakesBasesFromMemoryWhereTheyAre) {
-    const auto store = openStore(options());
+    auto how = options();
+    how.longestChain = 2;
+    const auto store = openStore(how);
     ASSERT_TRUE(store);
     writeFrames(*store, 0, 3);
     std::vector<FrameKey> asked;

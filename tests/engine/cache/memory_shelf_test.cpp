@@ -95,7 +95,7 @@ TEST(MemoryShelf, LetsGoWhatSaysLittleAndIsOnDisk) {
 TEST(MemoryShelf, LetsGoWhatIsFarFromThePlayhead) {
     MemoryShelf shelf(ram(4));
     shelf.setPlayhead({10, 1});
-    put(shelf, 0, {.position = 8});  // behind: 16
+    put(shelf, 0, {.position = 8});  // behind: 6
     put(shelf, 1, {.position = 30});
     put(shelf, 2, {.position = 12});
     put(shelf, 3);  // nowhere
@@ -103,7 +103,7 @@ TEST(MemoryShelf, LetsGoWhatIsFarFromThePlayhead) {
     EXPECT_EQ(there(shelf, 5), (std::set{0, 1, 2, 4}));
     put(shelf, 5, {.position = 11});
     EXPECT_EQ(there(shelf, 6), (std::set{0, 2, 4, 5}));
-    shelf.setPlayhead({10, -1});  // turned: 12 counts as 16, 11 as 8
+    shelf.setPlayhead({10, -1});  // turned: 12 counts as 6, 11 as 3
     put(shelf, 6, {.position = 9});
     EXPECT_EQ(there(shelf, 7), (std::set{0, 4, 5, 6}));
 }

@@ -5,11 +5,11 @@
 namespace reelbrush::cache {
 namespace {
 
-TEST(Distance, CountsWhatLiesBehindThePlayheadEightfold) {
+TEST(Distance, CountsWhatLiesBehindThePlayheadThreefold) {
     EXPECT_EQ(distanceFrames({100, 1}, 110), 10);
-    EXPECT_EQ(distanceFrames({100, 1}, 90), 80);
+    EXPECT_EQ(distanceFrames({100, 1}, 90), 30);
     EXPECT_EQ(distanceFrames({100, -1}, 90), 10);
-    EXPECT_EQ(distanceFrames({100, -1}, 110), 80);
+    EXPECT_EQ(distanceFrames({100, -1}, 110), 30);
     EXPECT_EQ(distanceFrames({100, 0}, 90), 10);
     EXPECT_EQ(distanceFrames({100, 0}, 110), 10);
     EXPECT_EQ(distanceFrames({100, 1}, 100), 0);
