@@ -95,6 +95,10 @@ TEST_F(BadInput, AnUnknownCodec) {
     expectNothingDone(stylizing(clip, at("film.webm"), {"--codec", "h264"}), 1, "h264");
 }
 
+TEST_F(BadInput, ACodecThatNoGraphicsCardEncodes) {
+    expectNothingDone(stylizing(makeClip(), at("film.mov"), {"--codec", "prores", "--encoder", "nvenc"}), 1, "NVENC");
+}
+
 TEST_F(BadInput, AnOutputThatCannotBe) {
     const std::string clip = makeClip();
     expectNothingDone(stylizing(clip, at("film.xyz")), 1, "film.xyz");
@@ -148,7 +152,7 @@ TEST_F(BadInput, ValuesOutsideTheirRange) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"--structure", "1.5"}, {"--structure", "nan"},  {"--guidance", "-1"},   {"--quality", "101"},
         {"--threads", "-2"},    {"--precision", "int4"}, {"--progress", "loud"}, {"--rate", "0"},
-        {"--seed", "-1"},       {"--seed", "x"}};
+        {"--seed", "-1"},       {"--seed", "x"},         {"--encoder", "gpu"}};
     for (const auto& [option, value] : wrong)
         expectNothingDone({"stylize", picture, at("out.png"), "--style", "scream", option + "=" + value}, 2,
                           option.substr(2));
